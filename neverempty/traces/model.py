@@ -95,3 +95,5 @@ class Trace:
     trace_id: str = ""
     run_id: str = ""
     started_at: str | None = None
+    confidence: float | None = None
+    repeat_of: int | None = None
