@@ -1,0 +1,168 @@
+"""Checks of arguments: each error says which argument is wrong and why."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from neverempty.stats._estimate import FloatArray, IntArray
+
+Scalar = int | float | np.integer[Any] | np.floating[Any] | np.bool_
+Rng = int | np.random.Generator
+DEFAULT_SEED = 20260929
+
+
+def is_scalar(*values: object) -> bool:
+    """Return whether none of the values is an array."""
+    return all(np.ndim(v) == 0 for v in values)  # type: ignore[arg-type]
+
+
+def counts(name: str, value: object) -> IntArray:
+    """Return value as whole numbers >= 0; booleans and integral floats are accepted."""
+    array = np.asarray(value)
+    if array.dtype == object and any(v is None for v in array.ravel()):
+        raise ValueError(f"{name} must be a count; got None")
+    if array.dtype.kind not in "biuf":
+        raise ValueError(f"{name} must hold counts (whole numbers); got {value!r}")
+    if array.dtype.kind == "f":
+        bad = ~np.isfinite(array) | (array != np.floor(array))
+        if bad.any():
+            raise ValueError(f"{name} must hold counts (whole numbers); got {array[bad].ravel()[0]}")
+    if (array < 0).any():
+        raise ValueError(f"{name} must not be negative; got {array.min()}")
+    return array.astype(np.int64)
+
+
+def count(name: str, value: object, minimum: int = 0) -> int:
+    """Return value as one whole number >= minimum."""
+    array = counts(name, value)
+    if array.ndim:
+        raise ValueError(f"{name} must be a single number; got an array of shape {array.shape}")
+    if array < minimum:
+        raise ValueError(f"{name} must be at least {minimum}; got {int(array)}")
+    return int(array)
+
+
+def counts_of(x_name: str, x: object, n_name: str, n: object) -> tuple[IntArray, IntArray]:
+    """Return counts x out of n, both broadcast to one shape, with x <= n."""
+    xs, ns = np.broadcast_arrays(counts(x_name, x), counts(n_name, n))
+    if (xs > ns).any():
+        at = tuple(i[0] for i in np.nonzero(xs > ns)) if xs.ndim else ()
+        raise ValueError(f"{x_name} must not exceed {n_name}; got {x_name}={xs[at]}, {n_name}={ns[at]}")
+    return xs, ns
+
+
+def open_unit(name: str, value: object) -> float:
+    """Return value as a float strictly between 0 and 1 (levels of confidence, error rates)."""
+    number = finite(name, value)
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"{name} must lie strictly between 0 and 1; got {number}")
+    return number
+
+
+def probability(name: str, value: object) -> float:
+    """Return value as a float in [0, 1]."""
+    number = finite(name, value)
+    if not 0.0 <= number <= 1.0:
+        raise ValueError(f"{name} must lie in [0, 1]; got {number}")
+    return number
+
+
+def probabilities(name: str, value: object) -> FloatArray:
+    """Return value as an array of floats in [0, 1]."""
+    array = np.asarray(value, dtype=float)
+    bad = ~((array >= 0.0) & (array <= 1.0))
+    if bad.any():
+        raise ValueError(f"{name} must lie in [0, 1]; got {array[bad].ravel()[0]}")
+    return array
+
+
+def finite(name: str, value: object) -> float:
+    """Return value as a finite float."""
+    if isinstance(value, str):
+        raise ValueError(f"{name} must be a number; got {value!r}")
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must be a number; got {value!r}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be finite; got {number}")
+    return number
+
+
+def choice(name: str, value: str, choices: Iterable[str]) -> str:
+    """Return value if it is one of choices."""
+    known = tuple(choices)
+    if value not in known:
+        raise ValueError(f"{name} must be one of {', '.join(map(repr, known))}; got {value!r}")
+    return value
+
+
+def generator(rng: Rng) -> np.random.Generator:
+    """Return a Generator for a seed, or the Generator itself; numpy's global state is never used."""
+    if isinstance(rng, np.random.Generator):
+        return rng
+    return np.random.default_rng(count("rng", rng))
+
+
+def z_value(conf: float) -> float:
+    """Return the two-sided normal quantile of a confidence level."""
+    return NormalDist().inv_cdf((1.0 + open_unit("conf", conf)) / 2.0)
+
+
+def is_missing(value: object) -> bool:
+    """Return whether a value stands for 'not measured' (None, NaN, pandas' NA)."""
+    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
+        return True
+    return isinstance(value, (float, np.floating)) and math.isnan(value)
+
+
+def measured(name: str, values: Iterable[Any]) -> FloatArray:
+    """Return values as floats with NaN for every missing one; infinite values are refused."""
+    array = values if isinstance(values, np.ndarray) else np.array(list(values), dtype=object)
+    if array.dtype.kind in "biuf":
+        floats = array.astype(float)
+    else:
+        flat = [math.nan if is_missing(v) else finite(f"{name}[{i}]", v) for i, v in enumerate(array.ravel())]
+        floats = np.array(flat, dtype=float).reshape(array.shape)
+    if np.isinf(floats).any():
+        raise ValueError(
+            f"{name} must be finite; position {int(np.argmax(np.isinf(floats.ravel())))} is infinite"
+        )
+    return floats
+
+
+def binary(name: str, values: Iterable[Any]) -> FloatArray:
+    """Return values as 0.0, 1.0 or NaN; anything else, a partial credit for instance, is refused."""
+    floats = measured(name, values)
+    bad = ~(np.isnan(floats) | (floats == 0.0) | (floats == 1.0))
+    if bad.any():
+        at = int(np.argmax(bad.ravel()))
+        raise ValueError(
+            f"{name} must hold 0, 1 or None; position {at} is {floats.ravel()[at]}. "
+            "For partial credit use a mean (clustered_se), not a rate."
+        )
+    return floats
+
+
+def drop_missing(floats: FloatArray) -> tuple[FloatArray, int]:
+    """Return the measured values and the number of those that were not."""
+    keep = ~np.isnan(floats)
+    return floats[keep], int(floats.size - keep.sum())
+
+
+def decimal_fraction(name: str, value: float) -> Fraction:
+    """Return a rate in [0, 1] as the decimal that its writer meant: 0.07 is 7/100, not the nearest double."""
+    return Fraction(str(probability(name, value)))
+
+
+def same_length(**columns: Sequence[Any] | np.ndarray[Any, Any]) -> None:
+    """Check that all columns have the same length."""
+    lengths = {name: len(column) for name, column in columns.items()}
+    if len(set(lengths.values())) > 1:
+        raise ValueError("lengths differ: " + ", ".join(f"{k} has {v}" for k, v in lengths.items()))
