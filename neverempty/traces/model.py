@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import ConfigDict, Field
 
 TraceStatus = Literal[
     "ok", "agent_error", "agent_timeout", "cancelled", "budget_stopped", "replay_miss", "harness_error"
 ]
 Truth = Literal["data", "empty", "error", "unknown"]
 FaultState = Literal["none", "armed", "fired", "seen"]
+
+# Plain int, float and bool to Python; the limits apply where a trace is read from a file.
+Name = Annotated[str, Field(min_length=1)]
+Whole = Annotated[int, Field(strict=True, ge=0)]
+Amount = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Share = Annotated[float, Field(strict=True, ge=0, le=1, allow_inf_nan=False)]
+Flag = Annotated[bool, Field(strict=True)]
 
 
 @dataclass(slots=True)
@@ -46,18 +55,20 @@ class ToolCall:
         The framework's id of the call, where there is one.
     """
 
-    call: int
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    call: Whole
     tool: str
     args: dict[str, Any]
     truth: Truth
     returned: str | None = None
     seen: str | None = None
     kind: str | None = None
-    injected: bool = False
+    injected: Flag = False
     presentation: str | None = None
     layer: str | None = None
     state: FaultState = "none"
-    duration_ms: float = 0.0
+    duration_ms: Amount = 0.0
     call_id: str | None = None
 
 
@@ -65,10 +76,12 @@ class ToolCall:
 class Trace:
     """One repeat of one case under one arm; the columns of the traces frame plus the calls."""
 
-    suite: str
-    case_id: str
-    arm: str
-    repeat: int
+    __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
+
+    suite: Name
+    case_id: Name
+    arm: Name
+    repeat: Whole
     status: TraceStatus = "ok"
     terminal_reason: str = "completed"
     answer: str | None = None
@@ -79,21 +92,21 @@ class Trace:
     split: str | None = None
     language: str | None = None
     tags: tuple[str, ...] = ()
-    must_pass: bool = False
+    must_pass: Flag = False
     fault_kind: str = "none"
     fault_presentation: str | None = None
     fault_layer: str | None = None
     fault_state: FaultState = "none"
-    duration_ms: float | None = None
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cost_usd: float | None = None
+    duration_ms: Amount | None = None
+    input_tokens: Whole | None = None
+    output_tokens: Whole | None = None
+    cost_usd: Amount | None = None
     cost_unknown_reason: str | None = None
     error_kind: str | None = None
     error_message: str | None = None
     resolved_model: str | None = None
+    confidence: Share | None = None
     trace_id: str = ""
     run_id: str = ""
     started_at: str | None = None
-    confidence: float | None = None
-    repeat_of: int | None = None
+    repeat_of: Whole | None = None
