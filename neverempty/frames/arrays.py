@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime as dt
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -60,50 +59,47 @@ def _misfit(column: Column, values: Sequence[Any]) -> str:
 
 
 def _text(_: Column, values: Sequence[Any]) -> Any:
-    return _TEXT_ARRAY(objects([np.nan if value is None else value for value in values]), dtype=TEXT)
+    if None in values:
+        values = [np.nan if value is None else value for value in values]
+    return _TEXT_ARRAY(objects(values), dtype=TEXT)
 
 
 def _category(column: Column, values: Sequence[Any]) -> Any:
-    names = column.categories or tuple(sorted({_word(value) for value in values if value is not None}))
+    names = column.categories or tuple(sorted(set(values) - {None}))
     codes: dict[Any, int] = {name: code for code, name in enumerate(names)}
     codes[None] = -1
-    found = np.fromiter((codes[value] for value in values), dtype=np.int32, count=len(values))
+    found = np.fromiter(map(codes.__getitem__, values), dtype=np.int32, count=len(values))
     dtype = pd.CategoricalDtype(pd.Index(_text(column, names), dtype=TEXT))
     return pd.Categorical.from_codes(found, dtype=dtype)
 
 
-def _word(value: Any) -> str:
-    if not isinstance(value, str):
-        raise TypeError(value)
-    return value
-
-
-def _integers(values: Sequence[Any]) -> Any:
-    found = np.fromiter(values, dtype=np.int64, count=len(values))
-    if any(not isinstance(value, (int, np.integer)) for value in values):
-        raise TypeError("a number with a fraction")
-    return found
+def _refuse_other_types(values: Sequence[Any], *allowed: type) -> None:
+    for kind in set(map(type, values)):
+        if not issubclass(kind, allowed):
+            raise TypeError(f"values of type {kind.__name__}")
 
 
 def _int(_: Column, values: Sequence[Any]) -> Any:
-    return _integers(values)
+    _refuse_other_types(values, int, np.integer)
+    return np.fromiter(values, dtype=np.int64, count=len(values))
 
 
-def _nullable_int(_: Column, values: Sequence[Any]) -> Any:
-    missing = np.fromiter((value is None for value in values), dtype=bool, count=len(values))
-    filled = values if not missing.any() else [0 if value is None else value for value in values]
-    return pd.arrays.IntegerArray(_integers(filled), missing)
+def _nullable_int(column: Column, values: Sequence[Any]) -> Any:
+    missing = np.zeros(len(values), dtype=bool)
+    if None in values:
+        missing = np.fromiter([value is None for value in values], dtype=bool, count=len(values))
+        values = [0 if value is None else value for value in values]
+    return pd.arrays.IntegerArray(_int(column, values), missing)
 
 
 def _float(_: Column, values: Sequence[Any]) -> Any:
-    if any(isinstance(value, str) for value in values):
-        raise TypeError("text")
+    _refuse_other_types(values, int, float, np.number, type(None))
+    # None becomes NaN
     return np.array(values, dtype=np.float64).reshape(len(values))
 
 
 def _bool(_: Column, values: Sequence[Any]) -> Any:
-    if any(not isinstance(value, (bool, np.bool_)) for value in values):
-        raise TypeError("not a bool")
+    _refuse_other_types(values, bool, np.bool_)
     return np.fromiter(values, dtype=bool, count=len(values))
 
 
@@ -144,21 +140,20 @@ def plain_values(column: Column, series: pd.Series[Any]) -> list[Any]:
     list
         One value per row: text, numbers, bools, ISO 8601 text of times, or the objects as they are.
     """
+    values = _iso_texts(series) if column.kind == "datetime" else series.tolist()
     if column.kind == "object":
-        return [None if value is pd.NA or _is_nan(value) else value for value in series.tolist()]
+        return [None if _is_missing(value) else value for value in values]
     missing = series.isna().to_numpy()
-    values = series.tolist()
-    if column.kind == "datetime":
-        values = [value if gone else iso(value) for value, gone in zip(values, missing, strict=True)]
     if not missing.any():
         return values
-    return [None if gone else value for value, gone in zip(values, missing, strict=True)]
+    return [None if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]
 
 
-def _is_nan(value: Any) -> bool:
-    return isinstance(value, float) and value != value
+def _is_missing(value: Any) -> bool:
+    return value is pd.NA or value is pd.NaT or (isinstance(value, float) and value != value)
 
 
-def iso(moment: dt.datetime) -> str:
-    """Write a moment as the traces do: UTC, microseconds, ``+00:00``."""
-    return moment.astimezone(dt.UTC).isoformat(timespec="microseconds")
+def _iso_texts(series: pd.Series[Any]) -> list[str]:
+    """Write moments as the traces do: UTC, microseconds, ``+00:00``."""
+    moments = series.dt.tz_convert("UTC").dt.tz_localize(None).to_numpy(dtype="datetime64[us]")
+    return [f"{text}+00:00" for text in np.datetime_as_string(moments, unit="us").tolist()]
