@@ -53,6 +53,8 @@ class ToolCall:
         Wall time of the call, in milliseconds.
     call_id : str or None
         The framework's id of the call, where there is one.
+    attempts : int
+        How often the tool layer tried, retries included.
     """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
@@ -70,6 +72,7 @@ class ToolCall:
     state: FaultState = "none"
     duration_ms: Amount = 0.0
     call_id: str | None = None
+    attempts: Whole = 1
 
 
 @dataclass(slots=True)
