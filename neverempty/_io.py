@@ -1,49 +1,48 @@
-"""Files and JSON as the whole package reads and writes them: atomic, strict, and safe for any text."""
+"""Files as the whole package reads and writes them: replaced in one step, read line by line.
+
+The JSON of `neverempty._json` can be taken from here too.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
-import json
-import math
 import os
 import re
 import secrets
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from neverempty._errors import InputError
+from neverempty._json import (
+    BOM,
+    JsonError,
+    dumps,
+    escape_json,
+    holds_every_key_once,
+    jsonable,
+    loads_strict,
+)
 
-_BOM = b"\xef\xbb\xbf"
+__all__ = [
+    "JsonError",
+    "NonStrictJsonWarning",
+    "dumps",
+    "escape_json",
+    "holds_every_key_once",
+    "jsonable",
+    "loads_strict",
+    "read_jsonl",
+    "read_lines",
+    "write_atomic",
+]
+
 _LONE = re.compile("[\ud800-\udfff]")
-# Lone surrogates cannot stand in UTF-8; the other three end a line for str.splitlines().
-_ESCAPED = re.compile("[\ud800-\udfff\u0085\u2028\u2029]")
-_MAX_DEPTH = 200
 
 
 class NonStrictJsonWarning(UserWarning):
     """A file written by another program holds NaN or Infinity, which strict JSON does not have."""
-
-
-class JsonError(ValueError):
-    """A text is not the JSON that it should be.
-
-    Parameters
-    ----------
-    reason : str
-        What is wrong, without the place.
-    line, column : int
-        Where, both from 1; the column counts characters.
-    """
-
-    def __init__(self, reason: str, line: int, column: int) -> None:
-        self.reason, self.line, self.column = reason, line, column
-        super().__init__(f"line {line}, column {column}: {reason}")
-
-
-# ---------------------------------------------------------------------------------------------- writing
 
 
 def write_atomic(path: str | os.PathLike[str], data: str | bytes) -> None:
@@ -89,128 +88,6 @@ def _sync_folder(folder: Path) -> None:
         os.close(descriptor)
 
 
-def dumps(obj: Any, *, indent: int | None = None) -> str:
-    r"""Write any object as strict JSON with sorted keys, the same bytes in every process.
-
-    NaN and infinities become null (there is no such number in JSON, and missing must not look like zero).
-    Lone surrogates and the line ends U+0085, U+2028 and U+2029 are escaped, all other text stays readable.
-    Objects that JSON does not know are written by their fields or their text, never by their address.
-
-    Parameters
-    ----------
-    obj : object
-        What to write.
-    indent : int, optional
-        Spaces per level; without it, one line without blanks.
-
-    Returns
-    -------
-    str
-        The JSON text, always encodable as UTF-8.
-
-    Examples
-    --------
-    >>> dumps({"b": float("nan"), "a": "na\u00efve \ud835"})
-    '{"a":"naïve \\ud835","b":null}'
-    """
-    separators = (",", ":") if indent is None else (",", ": ")
-    options: dict[str, Any] = {"ensure_ascii": False, "sort_keys": True, "separators": separators}
-    try:
-        text = json.dumps(obj, allow_nan=False, default=_plain, indent=indent, **options)
-    except (ValueError, TypeError, RecursionError):
-        text = json.dumps(jsonable(obj), allow_nan=False, indent=indent, **options)
-    return escape_json(text)
-
-
-def escape_json(text: str) -> str:
-    """Escape the characters of a JSON text that UTF-8 or line readers cannot carry.
-
-    Parameters
-    ----------
-    text : str
-        JSON as ``json.dumps(..., ensure_ascii=False)`` writes it.
-
-    Returns
-    -------
-    str
-        The same JSON value; such characters stand only inside strings, so an escape is always right.
-    """
-    if text.isascii():
-        return text
-    return _ESCAPED.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
-
-
-def jsonable(obj: Any) -> Any:
-    """Rebuild any object from strict JSON values only.
-
-    Parameters
-    ----------
-    obj : object
-        Anything an agent may hand over: NaN, cycles, odd keys, numbers of 5,000 digits, foreign objects.
-
-    Returns
-    -------
-    object
-        ``dict`` (string keys), ``list``, ``str``, finite numbers, ``bool`` and None. NaN becomes None; a
-        cycle or a nesting deeper than 200 becomes the text ``"<nested too deeply>"``.
-    """
-    return _jsonable(obj, 0)
-
-
-def _jsonable(obj: Any, depth: int) -> Any:
-    if obj is None or isinstance(obj, bool):
-        return obj
-    if isinstance(obj, str):
-        return str.__str__(obj)
-    if isinstance(obj, int):
-        return int(obj) if obj.bit_length() < 4096 else f"<int of {obj.bit_length()} bits>"
-    if isinstance(obj, float):
-        return float(obj) if math.isfinite(obj) else None
-    if depth >= _MAX_DEPTH:
-        return "<nested too deeply>"
-    if isinstance(obj, Mapping):
-        return {_key(key): _jsonable(value, depth + 1) for key, value in obj.items()}
-    if isinstance(obj, (list, tuple)):
-        return [_jsonable(value, depth + 1) for value in obj]
-    return _jsonable(_plain(obj), depth + 1)
-
-
-def _key(key: Any) -> str:
-    """Name an object's key as ``json.dumps`` does, and any other key by its text."""
-    if isinstance(key, str):
-        return str.__str__(key)
-    return json.dumps(key) if key is None or isinstance(key, (bool, int, float)) else str(_plain(key))
-
-
-def _plain(obj: Any) -> Any:
-    """Turn an object that JSON does not know into one that it knows, one level deep."""
-    if isinstance(obj, Mapping):
-        return dict(obj)
-    if isinstance(obj, (set, frozenset)):
-        return sorted(obj, key=lambda item: (type(item).__name__, str(_plain(item))))
-    if isinstance(obj, (bytes, bytearray)):
-        return bytes(obj).decode("utf-8", "replace")
-    if dataclasses.is_dataclass(obj) and not isinstance(obj, type):
-        return {field.name: getattr(obj, field.name) for field in dataclasses.fields(obj)}
-    for method in ("model_dump", "tolist", "isoformat"):
-        convert = None if isinstance(obj, type) else getattr(obj, method, None)
-        if callable(convert):
-            return convert()
-    return _text_of(obj)
-
-
-def _text_of(obj: Any) -> str:
-    """Return an object's text, or its type's name where the text fails or is only an address."""
-    try:
-        text = str(obj)
-    except Exception as error:
-        return f"<{type(obj).__qualname__}: its text raised {type(error).__name__}>"
-    return f"<{type(obj).__qualname__}>" if " at 0x" in text else text
-
-
-# ---------------------------------------------------------------------------------------------- reading
-
-
 def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
     """Walk the records of a line-based file with the numbers that an editor shows.
 
@@ -237,7 +114,7 @@ def read_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, bytes]]:
             for number, raw in enumerate(handle, 1):
                 if number == 1:
                     _refuse_wide_encoding(raw, path)
-                line = raw.removeprefix(_BOM).strip()
+                line = raw.removeprefix(BOM).strip()
                 if line:
                     yield number, line
     except OSError as error:
@@ -287,111 +164,3 @@ def read_jsonl(path: str | os.PathLike[str], *, allow_nan: bool = False) -> Iter
         yield number, value
     if problems:
         raise InputError(problems)
-
-
-def loads_strict(text: str | bytes, *, on_nan: Callable[[str], Any] | None = None) -> Any:
-    """Read one JSON text, refusing what ``json.loads`` lets through.
-
-    Parameters
-    ----------
-    text : str or bytes
-        JSON; bytes must be UTF-8.
-    on_nan : callable, optional
-        Called with each ``NaN``, ``Infinity`` or number too large for a float, which are then accepted.
-        Without it they are refused.
-
-    Returns
-    -------
-    object
-        The value. Escaped surrogate pairs are joined, lone surrogates kept.
-
-    Raises
-    ------
-    JsonError
-        With line and column: broken JSON, a repeated key, NaN or Infinity, wrong bytes.
-
-    Examples
-    --------
-    >>> loads_strict('{"label": 1, "label": 2}')
-    Traceback (most recent call last):
-    ...
-    neverempty._io.JsonError: line 1, column 14: the key 'label' stands twice in the same object
-    """
-    if isinstance(text, bytes):
-        text = _decode(text)
-    notes: list[str] = []
-
-    def pairs(items: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(items)
-        if len(found) != len(items):
-            notes.append("duplicate")
-        return found
-
-    def constant(name: str) -> float:
-        if on_nan is None:
-            notes.append("nan")
-        else:
-            on_nan(name)
-        return float(name)
-
-    def number(digits: str) -> float:
-        value = float(digits)
-        return constant(digits) if math.isinf(value) else value
-
-    try:
-        value = json.loads(text, object_pairs_hook=pairs, parse_constant=constant, parse_float=number)
-    except json.JSONDecodeError as error:
-        raise _broken(text, error) from None
-    except (ValueError, RecursionError) as error:
-        reason = "nested too deeply" if isinstance(error, RecursionError) else "a number with too many digits"
-        raise JsonError(reason, 1, 1) from None
-    if notes:
-        raise _locate(text)
-    return value
-
-
-def _broken(text: str, error: json.JSONDecodeError) -> JsonError:
-    """Say what is broken, alike for every Python: only 3.13 and later name a trailing comma."""
-    end = error.pos + 1 if text[error.pos : error.pos + 1] == "," else error.pos
-    before = text[:end].rstrip()
-    if before.endswith(",") and text[len(before) :].lstrip()[:1] in ("}", "]"):
-        return JsonError("not JSON: a comma before the closing bracket", *_place(text, len(before) - 1))
-    return JsonError(f"not JSON: {error.msg}", error.lineno, error.colno)
-
-
-def _decode(raw: bytes) -> str:
-    try:
-        return raw.removeprefix(_BOM).decode("utf-8")
-    except UnicodeDecodeError as error:
-        head = raw[: error.start].decode("utf-8", "replace")
-        reason = f"byte 0x{raw[error.start]:02x} is not UTF-8; save the file as UTF-8"
-        raise JsonError(reason, *_place(head, len(head))) from None
-
-
-_TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}\[\]]|-?[A-Za-z0-9.+-]+')
-
-
-def _locate(text: str) -> JsonError:
-    """Find the first repeated key or non-number of a text that is otherwise JSON."""
-    open_keys: list[set[str]] = []
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if token in ("{", "["):
-            open_keys.append(set())
-        elif token in ("}", "]"):
-            open_keys.pop()
-        elif match.group(1):
-            key = json.loads(token[: -len(match.group(1))])
-            if key in open_keys[-1]:
-                return JsonError(
-                    f"the key {key!r} stands twice in the same object", *_place(text, match.start())
-                )
-            open_keys[-1].add(key)
-        elif token[0] != '"' and token not in ("true", "false", "null") and not math.isfinite(float(token)):
-            return JsonError(f"{token} is not a JSON number; use null", *_place(text, match.start()))
-    return JsonError("not strict JSON", 1, 1)
-
-
-def _place(text: str, index: int) -> tuple[int, int]:
-    """Turn an index into line and column, both from 1."""
-    return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return a sentence part that helps out of a misspelt name.
+    """Return the end of a sentence that helps out of a misspelt name.
 
     Parameters
     ----------
@@ -19,17 +19,17 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     Returns
     -------
     str
-        ``"did you mean 'x'?"``, or the list of accepted words where none is near.
+        ``"; did you mean 'x'?"``, or the list of accepted words where none is near.
 
     Examples
     --------
     >>> did_you_mean("tolls", ["tools", "tags"])
-    "did you mean 'tools'?"
+    "; did you mean 'tools'?"
     >>> did_you_mean("zzz", ["tools", "tags"])
-    "allowed: 'tags', 'tools'"
+    "; allowed: 'tags', 'tools'"
     """
     options = sorted(known)
     near = difflib.get_close_matches(word, options, n=1, cutoff=0.6)
     if near:
-        return f"did you mean {near[0]!r}?"
-    return "allowed: " + ", ".join(repr(option) for option in options)
+        return f"; did you mean {near[0]!r}?"
+    return "; allowed: " + ", ".join(repr(option) for option in options)

@@ -25,8 +25,8 @@ class Cases(Sequence[Case]):
 
     Examples
     --------
-    >>> cases = Cases([Case(id="a", tags=("slow",), input={"payload": 1}), Case(id="b", input={"payload": 2})])
-    >>> cases.filter(tags=["slow"])
+    >>> slow = Case(id="a", tags=("slow",), input={"payload": 1})
+    >>> Cases([slow, Case(id="b", input={"payload": 2})]).filter(tags=["slow"])
     <Cases: 1 case of 1 suite, 1 dev, 0 test, fault kinds: none>
     """
 
@@ -104,8 +104,8 @@ class Cases(Sequence[Case]):
         Returns
         -------
         pandas.DataFrame
-            One row per case: suite, case_id, split, language, tags (tuple), must_pass, fault_kind, fault_tools
-            (tuple), prompt.
+            One row per case: suite, case_id, split, language, tags (tuple), must_pass, fault_kind,
+            fault_tools (tuple), prompt.
         """
         import pandas as pd
 

@@ -60,7 +60,8 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if kind == "value_error":
         text = str(detail["ctx"]["error"])
     else:
-        text = f"{_PLAIN.get(kind, detail['msg'][:1].lower() + detail['msg'][1:])}, got {_short(detail['input'])}"
+        message = _PLAIN.get(kind) or detail["msg"][:1].lower() + detail["msg"][1:]
+        text = f"{message}, got {_short(detail['input'])}"
     return f"{where}: {text}" if where else text
 
 

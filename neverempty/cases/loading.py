@@ -7,10 +7,9 @@ import os
 from collections.abc import Iterator
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import from_json, to_json
 
 from neverempty._errors import InputError
-from neverempty._io import JsonError, loads_strict, read_lines
+from neverempty._io import JsonError, holds_every_key_once, loads_strict, read_lines
 from neverempty.cases.collection import Cases
 from neverempty.cases.explain import explain
 from neverempty.cases.model import Case
@@ -96,31 +95,6 @@ def _read(path: str | os.PathLike[str], problems: list[str]) -> Iterator[tuple[s
 @functools.cache
 def _adapter() -> TypeAdapter[Case]:
     return TypeAdapter(Case)
-
-
-def holds_every_key_once(raw: bytes) -> bool:
-    """Tell quickly whether a line is strict JSON in which no object repeats a key.
-
-    A parser keeps one value per key, so a repeated key loses at least its colon when the line is parsed and
-    written again, and nothing adds one: colons inside strings stay what they are unless they were escaped. So
-    equal counts of colons prove that every key stood once. A line with an escape that might be a colon, or
-    with a number that overflowed, is left to the exact reader.
-
-    Parameters
-    ----------
-    raw : bytes
-        One line.
-
-    Returns
-    -------
-    bool
-        True where it is certain; False says that `loads_strict` must look.
-    """
-    try:
-        again = to_json(from_json(raw, allow_inf_nan=False))
-    except ValueError:
-        return False
-    return again.count(b":") == raw.count(b":") and b"\\u003" not in raw and b"Infinity" not in again
 
 
 def parse_case(raw: str | bytes) -> Case:

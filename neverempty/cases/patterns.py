@@ -42,7 +42,7 @@ def compile_pattern(pattern: str) -> Any:
 
 
 def find_pattern(pattern: str, text: str) -> tuple[int, int] | None:
-    """Find a case's pattern in a text.
+    r"""Find a case's pattern in a text.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def find_pattern(pattern: str, text: str) -> tuple[int, int] | None:
 
     Examples
     --------
-    >>> find_pattern(r"(?i)\\bpune\\b", "Jobs in Pune")
+    >>> find_pattern(r"(?i)\bpune\b", "Jobs in Pune")
     (8, 12)
     """
     match = compile_pattern(pattern).search(_LONE.sub("\ufffd", text))
