@@ -162,7 +162,7 @@ _TRACES = (
     _text("trace_id", "id of the trace", nullable=False),
     _text("run_id", "run that made the row", nullable=False),
     Column("started_at", "datetime", "when the repeat started"),
-    _number("confidence", "the agent's own confidence in its answer", required=False),
+    Column("confidence", "float", "the agent's confidence in its answer, 0 to 1", required=False, lo=0, hi=1),
     Column(
         "repeat_of",
         "Int",
@@ -188,6 +188,7 @@ _CALLS = (
     _choice("state", "how far the fault got", get_args(FaultState)),
     _number("duration_ms", "wall time of the call, in milliseconds", lo=0),
     _text("call_id", "the framework's id of the call"),
+    Column("attempts", "int", "how often the tool layer tried", nullable=False, required=False, lo=0),
 )
 _SCORES = (
     *_KEYS,

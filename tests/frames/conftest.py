@@ -40,6 +40,7 @@ def tool_calls(draw: Any, number: int) -> ToolCall:
         state=draw(st.sampled_from(get_args(FaultState))),
         duration_ms=draw(NUMBER),
         call_id=draw(MAYBE_TEXT),
+        attempts=draw(COUNT),
     )
 
 
@@ -69,7 +70,7 @@ def one_trace(draw: Any, number: int) -> Trace:
         cost_unknown_reason=draw(MAYBE_TEXT),
         error_message=draw(MAYBE_TEXT),
         started_at=draw(st.none() | MOMENT),
-        confidence=draw(st.none() | NUMBER),
+        confidence=draw(st.none() | st.floats(0, 1)),
         repeat_of=draw(st.none() | COUNT),
     )
 
@@ -98,7 +99,8 @@ def any_rows() -> Any:
         size = draw(st.integers(0, 3))
         columns: dict[str, list[Any]] = {}
         for column in SCHEMAS[name].columns:
-            values = st.sampled_from(column.categories) if column.categories else kinds[column.kind]
+            numbers = st.floats(0, 1) if column.hi == 1 else kinds[column.kind]
+            values = st.sampled_from(column.categories) if column.categories else numbers
             values = st.none() | values if column.nullable else values
             columns[column.name] = draw(st.lists(values, min_size=size, max_size=size))
         columns[SCHEMAS[name].keys[0]] = [f"row {row}" for row in range(size)]
