@@ -1,0 +1,154 @@
+"""Telling the languages of an answer from its letters and its commonest words."""
+
+from __future__ import annotations
+
+import unicodedata
+from functools import cache
+
+from neverempty.claims.rulebook import LANGUAGES, word_lists
+from neverempty.claims.tokens import Folding, clean, pieces
+
+_KEPT = 50_000
+_FOLDING = Folding(elision=True)
+# One letter per language keeps the votes of an answer in one string.
+_LATIN = {"en": "e", "hinglish": "n", "es": "s", "fr": "f", "de": "d", "pt": "p", "it": "i"}
+_SCRIPTS = {"hi": "H", "ar": "A", "ru": "R", "ja": "J", "zh": "Z", "ko": "K"}
+_UNKNOWN, _FOREIGN = "u", "X"  # a Latin word on no list; a word in letters of no language read here
+_BY_NAME = {
+    "DEVANAGARI": "H",
+    "ARABIC": "A",
+    "CYRILLIC": "R",
+    "HIRAGANA": "J",
+    "KATAKANA": "J",
+    "KATAKANA-HIRAGANA": "J",
+    "CJK": "Z",
+    "IDEOGRAPHIC": "Z",
+    "HANGUL": "K",
+    "LATIN": _UNKNOWN,
+}
+
+
+class Votes(dict[str, str]):
+    """The letters of the languages that a token speaks for, by token; unseen tokens are looked up and kept."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        lists = word_lists()
+        self._words: dict[str, str] = {}
+        others = sorted(lists["other"])
+        self.others = [chr(0x3B1 + at) for at in range(len(others))]
+        letters = {**_LATIN, **dict(zip(others, self.others, strict=True))}
+        for language, words in {**lists["read"], **lists["other"]}.items():
+            for word in words.split():
+                folded = _FOLDING.word(word)
+                self._words[folded] = self._words.get(folded, "") + letters.get(language, "")
+        self._foreign = frozenset(lists["letters"]["foreign"])
+
+    def __missing__(self, token: str) -> str:
+        votes = self._vote(token)
+        if len(token) <= 24:
+            if len(self) >= _KEPT:
+                self.clear()
+            self[token] = votes
+        return votes
+
+    def _vote(self, token: str) -> str:
+        if token.isascii():
+            word = token if token.isalnum() else token[:-1]
+            if word.isalnum():
+                return "" if word.isdigit() else self._words.get(word.lower(), _UNKNOWN)
+        if not token.isascii() and not token.isalpha() and not any(map(str.isalpha, clean(token)[0])):
+            return ""
+        return "".join(self._word(piece.text) for piece in pieces(token[:4000], _FOLDING) if piece.text[0].isalpha())
+
+    def _word(self, word: str) -> str:
+        listed = self._words.get(word)
+        if listed is not None:
+            return listed
+        if word.isascii():
+            return _UNKNOWN
+        if not self._foreign.isdisjoint(word):
+            return _FOREIGN
+        scripts = "".join(dict.fromkeys(map(_script, word)))
+        return scripts or _UNKNOWN
+
+
+@cache
+def _script(char: str) -> str:
+    """Give the letter of a character's script; marks and digits speak for none."""
+    if not char.isalpha():
+        return ""
+    return _BY_NAME.get(unicodedata.name(char, "").split(" ")[0], _FOREIGN)
+
+
+@cache
+def _votes() -> Votes:
+    return Votes()
+
+
+def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
+    """Name the languages that an answer is written in.
+
+    Parameters
+    ----------
+    tokens
+        The answer, cut at white space.
+    hint
+        A language to read besides what is found.
+
+    Returns
+    -------
+    tuple
+        The languages, the most likely first, and whether the answer can be read at all. An answer without a word is
+        readable and in no language.
+    """
+    votes = _votes()
+    cast = "".join(map(votes.__getitem__, tokens))
+    found = _weigh(cast, votes.others)
+    readable = found is not None
+    present = found or []
+    if hint is not None and hint not in present:
+        present.append(hint)
+    return present, readable
+
+
+def _weigh(cast: str, others: list[str]) -> list[str] | None:
+    """Rank the languages of the votes; None where another language has more."""
+    if not cast:
+        return []
+    counts = {language: cast.count(letter) for language, letter in _LATIN.items()}
+    best = max(counts.values())
+    size = len(cast)
+    if best * 2 >= size and cast.isascii() and not any(map(cast.count, "HARJZKX")):
+        return [language for language, n in counts.items() if n == best or (n > 2 and n * 4 >= best * 3)]
+    scripts = {language: cast.count(letter) for language, letter in _SCRIPTS.items()}
+    if scripts["ja"] and scripts["zh"]:
+        scripts["ja"] += scripts["zh"]
+        scripts["zh"] = 0
+    other = max([*map(cast.count, others), cast.count(_FOREIGN)])
+    written = sum(scripts.values())
+    unknown = cast.count(_UNKNOWN)
+    if other > max(best, written):
+        return None
+    if not written and unknown > 2 and best * 7 < unknown:
+        return None
+    ranked = sorted(scripts, key=lambda one: -scripts[one])
+    present = [language for language in ranked if scripts[language]]
+    latin = sorted(counts, key=lambda one: -counts[one])
+    present += [language for language in latin if counts[language] and (counts[language] == best or counts[language] > 2)]
+    if written and scripts[ranked[0]] < best:
+        present.sort(key=lambda one: -(scripts.get(one, 0) + counts.get(one, 0)))
+    return present
+
+
+def known(language: str) -> str:
+    """Check the name of a language.
+
+    Raises
+    ------
+    ValueError
+        Where there are no rules for it.
+    """
+    if language not in LANGUAGES:
+        raise ValueError(f"there are no rules for the language {language!r}; there are for {', '.join(LANGUAGES)}")
+    return language

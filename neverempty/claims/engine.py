@@ -1,0 +1,278 @@
+"""One language's rules, compiled: from the words of an answer to the claims it makes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from functools import cache
+from itertools import accumulate
+from typing import NamedTuple
+
+import re2
+
+from neverempty.claims.lexicon import Lexicon, padded
+from neverempty.claims.patterns import EDGE, Alphabet, PatternError, literals, translate
+from neverempty.claims.rulebook import CLAIMS, SHARED, Rule, rule_file
+
+_REACH = 60  # words to either side of a claim in which its reason is looked for
+_MEMORY = 64 << 20  # bytes that the filter may remember states in
+# The slots that end a sentence, and those that end a clause only. Rule files fill them.
+_SENTENCE = ("stop", "question", "newline", "bar")
+_CLAUSE = ("comma", "colon", "dash", "bracket", "but", "because", "therefore")
+
+
+class Found(NamedTuple):
+    """A rule that fired between two words of the answer (counted from the edge before the first)."""
+
+    start: int
+    end: int
+    rule: Rule
+
+
+class Findings(NamedTuple):
+    """What the rules of one language found, before and after shields and reasons were weighed.
+
+    Parameters
+    ----------
+    kept
+        The claims, by kind, in order.
+    shields
+        The shields that fired.
+    dropped
+        The claims that a shield or a reason undid, each with the id of what undid it.
+    """
+
+    kept: dict[str, list[Found]]
+    shields: list[Found]
+    dropped: list[tuple[Found, str]]
+
+
+class Engine:
+    """The compiled rules of one language.
+
+    Parameters
+    ----------
+    language
+        One of ``LANGUAGES``, or ``SHARED`` for the rules of no language alone.
+    """
+
+    def __init__(self, language: str) -> None:
+        shared, own = rule_file(SHARED), rule_file(language)
+        rules = own.rules if language == SHARED else shared.rules + own.rules
+        slots = {name: [*shared.slots.get(name, ()), *own.slots.get(name, ())] for name in {**shared.slots, **own.slots}}
+        words = {word for rule in rules for pattern in rule.match for word in literals(pattern)}
+        skip = slots.pop("skip", [])
+        try:
+            self.lexicon = Lexicon(slots, sorted(words), skip, own.folding)
+        except PatternError as error:
+            raise PatternError(f"{language}.toml: {error}") from error
+        self._codes = self.lexicon.codes
+        chars = self.lexicon.chars
+        self._sentence = EDGE + chars(*_SENTENCE)
+        alphabet = Alphabet(
+            self.lexicon.slot,
+            clause=self._sentence + chars(*_CLAUSE),
+            sentence=self._sentence,
+            line=EDGE + chars("newline"),
+            but=chars("but"),
+        )
+        options = re2.Options()
+        options.max_mem = _MEMORY
+        options.never_capture = True
+        self._filter = re2.Set.SearchSet(options)
+        self._rules: list[tuple[Rule, re.Pattern[str], int]] = [self._compile(rule, alphabet) for rule in rules]
+        self._filter.Compile()
+        self._but = re.compile(f"[{EDGE}{chars('but')}]")
+        self._breaks = re.compile(f"[{self._sentence}]")
+        self._because = self._marker("because", alphabet)
+        self._therefore = self._marker("therefore", alphabet)
+
+    def _compile(self, rule: Rule, alphabet: Alphabet) -> tuple[Rule, re.Pattern[str], int]:
+        try:
+            patterns = [translate(pattern, alphabet) for pattern in rule.match]
+            grouped = "|".join(one.exact for one in patterns)
+            if "(?P<span>" in grouped and len(patterns) > 1:
+                raise PatternError("a rule with [ ] may have one pattern only")
+            exact = re.compile(grouped)
+        except (PatternError, re.error) as error:
+            raise PatternError(f"rule {rule.id!r}: {error}") from error
+        self._filter.Add("|".join(f"(?:{one.wide})" for one in patterns))
+        return rule, exact, exact.groups
+
+    def _marker(self, slot: str, alphabet: Alphabet) -> re.Pattern[str] | None:
+        if not self.lexicon.has(slot):
+            return None
+        return re.compile(translate(f"{{{slot}}}", alphabet).exact)
+
+    def codes(self, tokens: list[str]) -> list[str]:
+        """Give the classes of each token."""
+        return list(map(self._codes.__getitem__, tokens))
+
+    def find(self, codes: list[str]) -> Findings | None:
+        """Apply the rules to the classes of an answer's tokens.
+
+        Returns
+        -------
+        Findings or None
+            None where no rule fires at all.
+        """
+        line = padded("".join(codes))
+        fired = self._filter.Match(line)
+        if not fired:
+            return None
+        kept: dict[str, list[Found]] = {claim: [] for claim in CLAIMS}
+        shields: list[Found] = []
+        for index in sorted(fired):
+            rule, pattern, group = self._rules[index]
+            for match in pattern.finditer(line):
+                start, end = match.span(group)
+                found = Found(start, end, rule)
+                if rule.claim:
+                    kept[rule.claim].append(found)
+                if rule.shields:
+                    shields.append(found)
+        dropped: list[tuple[Found, str]] = []
+        if shields:
+            self._shield(kept, shields, dropped)
+        if kept["absence"] and kept["failure"]:
+            self._undo(line, kept, dropped)
+        return Findings(kept, shields, dropped)
+
+    @staticmethod
+    def _shield(kept: dict[str, list[Found]], shields: list[Found], dropped: list[tuple[Found, str]]) -> None:
+        """Drop the claims whose first or last word lies in a shield; no rule shields from the claim it makes."""
+        for claim, founds in kept.items():
+            covering = [one for one in shields if claim in one.rule.shields and one.rule.claim != claim]
+            if not covering or not founds:
+                continue
+            covers = _Cover(covering)
+            left = []
+            for found in founds:
+                shield = covers.over(found.start) or covers.over(found.end - 1)
+                if shield is None:
+                    left.append(found)
+                else:
+                    dropped.append((found, shield.rule.id))
+            kept[claim] = left
+
+    def _undo(self, line: str, kept: dict[str, list[Found]], dropped: list[tuple[Found, str]]) -> None:
+        """Drop the absences for which the answer gives a failure as the reason."""
+        failures = sorted(found.start for found in kept["failure"])
+        left = []
+        for absence in kept["absence"]:
+            start, end = self._bounds(line, absence.start, absence.end)
+            if self._reasoned(line, absence, failures, start, end):
+                dropped.append((absence, "because"))
+            elif self._concluded(line, absence, failures, start):
+                dropped.append((absence, "therefore"))
+            else:
+                left.append(absence)
+        kept["absence"] = left
+
+    def _bounds(self, line: str, first: int, last: int) -> tuple[int, int]:
+        """Give the sentence around a claim, at most ``_REACH`` words to either side."""
+        start, end = max(0, first - _REACH), min(len(line), last + _REACH)
+        for edge in self._breaks.finditer(line, start, first):
+            start = edge.end()
+        edge_after = self._breaks.search(line, last, end)
+        return start, edge_after.start() if edge_after else end
+
+    def _reasoned(self, line: str, absence: Found, failures: list[int], start: int, end: int) -> bool:
+        """Say whether "because" stands in the absence's sentence with a failure after it."""
+        if self._because is None:
+            return False
+        for marker in self._because.finditer(line, start, end):
+            if not _any_within(failures, marker.start(), end):
+                continue
+            low, high = sorted((marker.end(), absence.end if marker.start() >= absence.end - 1 else absence.start))
+            if not self._but.search(line, low, high):
+                return True
+        return False
+
+    def _concluded(self, line: str, absence: Found, failures: list[int], start: int) -> bool:
+        """Say whether "therefore" stands before the absence with a failure before it, here or in the last sentence."""
+        if self._therefore is None:
+            return False
+        for marker in self._therefore.finditer(line, start, absence.end):
+            since = start
+            if marker.start() - start <= 1 and start > 1:
+                since = self._bounds(line, start - 1, start)[0]
+            if _any_within(failures, since, marker.end()) and not self._but.search(line, marker.end(), absence.start):
+                return True
+        return False
+
+
+class _Cover:
+    """Intervals of words that shields lie over, merged so that looking one up takes logarithmic time."""
+
+    def __init__(self, shields: list[Found]) -> None:
+        self._starts: list[int] = []
+        self._ends: list[int] = []
+        self._shields: list[Found] = []
+        for shield in sorted(shields, key=_start):
+            if self._ends and shield.start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], shield.end)
+            else:
+                self._starts.append(shield.start)
+                self._ends.append(shield.end)
+                self._shields.append(shield)
+
+    def over(self, word: int) -> Found | None:
+        """Give the (first) shield over a word."""
+        at = bisect_right(self._starts, word) - 1
+        return self._shields[at] if at >= 0 and word < self._ends[at] else None
+
+
+def _start(found: Found) -> int:
+    return found.start
+
+
+def _any_within(places: list[int], low: int, high: int) -> bool:
+    at = bisect_left(places, low)
+    return at < len(places) and places[at] < high
+
+
+class Places:
+    """From a position among an answer's words back to the characters of its text.
+
+    Parameters
+    ----------
+    engine
+        The language whose classes were counted.
+    text, tokens, codes
+        The answer, its tokens, and the classes of each.
+    """
+
+    def __init__(self, engine: Engine, text: str, tokens: list[str], codes: list[str]) -> None:
+        self._lexicon = engine.lexicon
+        self._tokens, self._codes = tokens, codes
+        self._upto = list(accumulate(map(len, codes)))
+        ends = list(accumulate(map(len, tokens)))
+        if ends[-1] + len(tokens) - 1 == len(text):
+            self._starts = [end + at - len(token) for at, (end, token) in enumerate(zip(ends, tokens, strict=True))]
+        else:
+            self._starts = []
+            here = 0
+            for token in tokens:
+                here = text.index(token, here)
+                self._starts.append(here)
+                here += len(token)
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Give the characters from word ``start`` to before word ``end``, counted from the edge."""
+        first, last = self._word(start - 1), self._word(end - 2)
+        return first[0], last[1]
+
+    def _word(self, at: int) -> tuple[int, int]:
+        token = bisect_right(self._upto, at)
+        start = self._starts[token]
+        codes = self._codes[token]
+        inside = at - (self._upto[token] - len(codes))
+        low, high = self._lexicon.slices(self._tokens[token])[inside]
+        return start + low, start + high
+
+
+@cache
+def engine(language: str) -> Engine:
+    """Compile the rules of a language on first use."""
+    return Engine(language)

@@ -1,0 +1,239 @@
+"""Words of a language as characters: every word that the rules treat alike becomes the same character."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from neverempty.claims.patterns import EDGE, PatternError
+from neverempty.claims.tokens import Folding, Piece, pieces
+
+OTHER = "w"  # any word that no rule names
+_FIRST = 0x100
+_KEPT = 50_000  # tokens remembered per language
+_LONGEST = 24  # longer tokens are read again each time
+
+
+class Sliced(NamedTuple):
+    """The classes of one token and the slice of the token behind each."""
+
+    codes: str
+    slices: tuple[tuple[int, int], ...]
+
+
+class Lexicon:
+    """The words of one language and the classes that its rules tell apart.
+
+    Parameters
+    ----------
+    slots
+        Entries by slot. ``_`` joins the words of a phrase; ``*`` at an end (or both) stands for any letters.
+    words
+        Words that stand in patterns by themselves.
+    skip
+        Words that are read over as if they were not there.
+    folding
+        The spelling rules of the language.
+    """
+
+    def __init__(
+        self, slots: Mapping[str, Iterable[str]], words: Iterable[str], skip: Iterable[str], folding: Folding
+    ) -> None:
+        self.folding = folding
+        self._skip = {folding.word(word) for word in skip}
+        self._phrases: dict[str, list[list[str]]] = {}
+        entries: dict[str, set[str]] = {}
+        for word in words:
+            self._add(entries, word, "=" + word)
+        for slot, listed in slots.items():
+            self._phrases[slot] = []
+            for entry in listed:
+                self._enter(entries, slot, entry)
+        both = sorted(word for word in entries if word in self._skip)
+        if both:
+            uses = "; ".join(f"{word} ({', '.join(sorted(entries[word]))})" for word in both)
+            raise PatternError(f"words of the slot 'skip' are used elsewhere: {uses}")
+        self._sign(entries)
+        self.codes = _Codes(self)
+        self._slices: dict[str, tuple[tuple[int, int], ...]] = {}
+
+    def _enter(self, entries: dict[str, set[str]], slot: str, entry: str) -> None:
+        words = [word for word in entry.split("_") if word]
+        if len(words) < 2:
+            self._add(entries, entry, slot)
+            return
+        words = [word for word in words if self.folding.word(word) not in self._skip]
+        for word in words:
+            self._add(entries, word, "=" + word)
+        self._phrases[slot].append(["=" + word for word in words])
+
+    def _add(self, entries: dict[str, set[str]], word: str, slot: str) -> None:
+        entries.setdefault(self.folding.word(word), set()).add(slot)
+
+    def _sign(self, entries: Mapping[str, set[str]]) -> None:
+        """Give every set of slots its character, and every entry the character of all the slots that it falls in."""
+        starts = {e[:-1]: s for e, s in entries.items() if len(e) > 1 and e[-1] == "*" and e[0] != "*"}
+        ends = {e[1:]: s for e, s in entries.items() if len(e) > 1 and e[0] == "*" and e[-1] != "*"}
+        inside = {e[1:-1]: s for e, s in entries.items() if len(e) > 2 and e[0] == e[-1] == "*"}
+        chars: dict[frozenset[str], str] = {}
+
+        def char(word: str, own: Iterable[str]) -> str:
+            found = set(own)
+            for part, slots in starts.items():
+                found |= slots if word.startswith(part) else set()
+            for part, slots in ends.items():
+                found |= slots if word.endswith(part) else set()
+            for part, slots in inside.items():
+                found |= slots if part in word else set()
+            return chars.setdefault(frozenset(found), chr(_FIRST + len(chars)))
+
+        self._exact = {e: char(e, s) for e, s in entries.items() if "*" not in e}
+        self._starts = {e: char(e, ()) for e in starts}
+        self._ends = {e: char(e, ()) for e in ends}
+        self._inside = {e: char(e, ()) for e in inside}
+        self.number, self.zero = char("1", ["number"]), char("0", ["zero"])
+        self._by_slot: dict[str, str] = {}
+        for signature, one in chars.items():
+            for slot in signature:
+                self._by_slot[slot] = self._by_slot.get(slot, "") + one
+        self._scan: dict[str, list[int]] = {}
+        for entry in self._exact:
+            if entry:
+                self._scan.setdefault(entry[0], []).append(len(entry))
+        self._scan = {first: sorted(set(lengths), reverse=True) for first, lengths in self._scan.items()}
+        for word in self._skip:
+            self._exact[word] = ""
+            if word and self.folding.scan:
+                self._scan[word[0]] = sorted({*self._scan.get(word[0], []), len(word)}, reverse=True)
+        self._start_sizes = sorted({len(part) for part in starts}, reverse=True)
+        self._end_sizes = sorted({len(part) for part in ends}, reverse=True)
+
+    def has(self, slot: str) -> bool:
+        """Say whether the language has any entry in a slot."""
+        return bool(self._phrases.get(slot) or self._by_slot.get(slot))
+
+    def slices(self, token: str) -> tuple[tuple[int, int], ...]:
+        """Give the slice of a token behind each of its classes."""
+        known = self._slices.get(token)
+        if known is None:
+            known = self.read(token).slices or ((0, len(token)),)
+            if len(token) <= _LONGEST:
+                if len(self._slices) >= _KEPT:
+                    self._slices.clear()
+                self._slices[token] = known
+        return known
+
+    def slot(self, name: str) -> tuple[str, list[list[str]]]:
+        """Give the characters of a slot's words and, for each phrase, the characters of its words in order."""
+        if name[0] != "=":
+            if name not in self._phrases and name not in self._by_slot:
+                raise PatternError(f"no slot is called {name!r}")
+            phrases = [[self._by_slot[word] for word in words] for words in self._phrases.get(name, [])]
+            return self._by_slot.get(name, ""), phrases
+        return self._by_slot[name], []
+
+    def chars(self, *names: str) -> str:
+        """Give the characters of the single words of the slots; slots that the language lacks are left out."""
+        return "".join(dict.fromkeys("".join(self._by_slot.get(name, "") for name in names)))
+
+    def read(self, token: str) -> Sliced:
+        """Read one token.
+
+        Parameters
+        ----------
+        token
+            A stretch of the answer without white space.
+
+        Returns
+        -------
+        Sliced
+            One character per word or sign that the rules can see.
+        """
+        codes: list[str] = []
+        slices: list[tuple[int, int]] = []
+        for piece in pieces(token, self.folding):
+            if self.folding.scan and piece.text not in self._exact and not piece.text.isascii():
+                found = self._runs(piece)
+            else:
+                found = [(self._char(piece.text), piece.start, piece.end)]
+            for one, start, end in found:
+                if one:
+                    codes.append(one)
+                    slices.append((start, end))
+        return Sliced("".join(codes), tuple(slices))
+
+    def quick(self, token: str) -> str:
+        """Give the classes of a plain token, most of which are one word with at most one sign after it."""
+        if token.isalnum():
+            return self._char(token.lower())
+        word = token[:-1]
+        if word.isalnum() and token[-1] in ".,:;!?)":
+            return self._char(word.lower()) + self._exact.get(token[-1], "")
+        return self.read(token).codes
+
+    def _char(self, word: str) -> str:
+        known = self._exact.get(word)
+        if known is not None:
+            return known
+        first = word[0]
+        if first.isdecimal():
+            nothing = ":" not in word and not any(c.isdecimal() and int(c) for c in word)
+            return self.zero if nothing else self.number
+        if not first.isalnum():
+            return ""
+        for size in self._start_sizes:
+            if word[:size] in self._starts:
+                return self._starts[word[:size]]
+        for size in self._end_sizes:
+            if word[-size:] in self._ends:
+                return self._ends[word[-size:]]
+        for part, one in self._inside.items():
+            if part in word:
+                return one
+        return OTHER
+
+    def _runs(self, piece: Piece) -> list[tuple[str, int, int]]:
+        """Find the words of a run of letters, the longest first at each place; unknown letters become one word."""
+        text, offset = piece.text, piece.start
+        one_for_one = len(text) == piece.end - piece.start
+        found: list[tuple[str, int, int]] = []
+        at = unknown = 0
+        size = len(text)
+        while at < size:
+            for length in self._scan.get(text[at], ()):
+                known = self._exact.get(text[at : at + length])
+                if known is not None and at + length <= size:
+                    if unknown < at:
+                        found.append((OTHER, unknown, at))
+                    found.append((known, at, at + length))
+                    at = unknown = at + length
+                    break
+            else:
+                at += 1
+        if unknown < size:
+            found.append((OTHER, unknown, size))
+        if one_for_one:
+            return [(one, offset + start, offset + end) for one, start, end in found]
+        return [(one, piece.start, piece.end) for one, _, _ in found]
+
+
+class _Codes(dict[str, str]):
+    """The characters of tokens met before; a token met for the first time is read and remembered."""
+
+    def __init__(self, lexicon: Lexicon) -> None:
+        super().__init__({"\n": lexicon.chars("newline")})
+        self._lexicon = lexicon
+
+    def __missing__(self, token: str) -> str:
+        codes = self._lexicon.quick(token) if token.isascii() else self._lexicon.read(token).codes
+        if len(token) <= _LONGEST:
+            if len(self) >= _KEPT:
+                self.clear()
+                self["\n"] = self._lexicon.chars("newline")
+            self[token] = codes
+        return codes
+
+
+def padded(codes: str) -> str:
+    """Put the edge of the text on both sides of its classes."""
+    return f"{EDGE}{codes}{EDGE}"

@@ -1,0 +1,151 @@
+"""The small language in which rules are written, and its translation into regular expressions over word classes.
+
+A pattern is a line of words, ``{slots}`` and a few signs; RULE_SYNTAX lists them. It is matched against one character
+per word, so that a pattern never sees letters and costs next to nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+RULE_SYNTAX = """\
+word        that word, in any spelling that the language folds together
+{slot}      one entry of the slot (a word or a phrase); {a|b} one entry of either; {a|=word} or that word
+{!a|b}      one word that is in neither slot and is no clause boundary
+{^a}        one word or boundary that is not in the slot
+x? x* x+    optional; up to 4; 1 to 5 (of a word or a slot)
+( a | b )   either; ( a b )? optional group
+~  ~3       up to 6, up to 3 words of the same clause
+~~          up to 30 words, across clause boundaries, within the line
+>  >>       at the end of a pattern: the rest of the clause; the rest of the sentence, up to a "but"
+^  $        a clause begins, ends here;  ^^  $$  a sentence (or table cell, list item) begins, ends here
+[ ... ]     the span of the claim, where it is not the whole match
+"""
+EDGE = "\u00ff"  # stands before the first and after the last word
+_TOKEN = re.compile(r"\{([^}]+)\}([?*+]?)|(\()|(\)\??)|(\|)|(~~|~\d*)|(>>?)|(\^\^?|\$\$?)|([\[\]])|([^\s(){}|~>^$\[\]]+)")
+_TIMES = {"": ("", ""), "?": ("?", "?"), "*": ("{0,4}", "*"), "+": ("{1,5}", "+")}
+
+
+class PatternError(ValueError):
+    """A rule file says something that cannot be read; the message names the file and the rule."""
+
+
+class Alphabet(NamedTuple):
+    """What a translation needs to know of a language's word classes.
+
+    Parameters
+    ----------
+    slot
+        Gives, for a slot's name, the characters of its words and the sequences of its phrases.
+    clause, sentence, line, but
+        The characters at which a clause, a sentence, a line ends; of words that turn the thought.
+    """
+
+    slot: Callable[[str], tuple[str, list[list[str]]]]
+    clause: str
+    sentence: str
+    line: str
+    but: str
+
+
+class Translated(NamedTuple):
+    """A pattern as an exact expression for ``re`` and a wider one, without look-around, for the filter."""
+
+    exact: str
+    wide: str
+
+
+def literals(pattern: str) -> Iterator[str]:
+    """Yield the plain words of a pattern."""
+    for token in _TOKEN.finditer(pattern):
+        if token[10]:
+            yield token[10].rstrip("?*+")
+        elif token[1]:
+            yield from (name[1:] for name in token[1].lstrip("!^").split("|") if name[0] == "=")
+
+
+def translate(pattern: str, alphabet: Alphabet) -> Translated:
+    """Translate one pattern.
+
+    Parameters
+    ----------
+    pattern
+        A line in the syntax above.
+    alphabet
+        The word classes of the language.
+
+    Returns
+    -------
+    Translated
+        Sources of two regular expressions over strings of class characters.
+
+    Raises
+    ------
+    PatternError
+        Where the pattern cannot be read.
+    """
+    rest = _TOKEN.sub("", pattern).strip()
+    if rest:
+        raise PatternError(f"cannot read {rest!r} in the pattern {pattern!r}")
+    exact: list[str] = []
+    wide: list[str] = []
+    tokens = list(_TOKEN.finditer(pattern))
+    for at, token in enumerate(tokens):
+        if token[7] and at != len(tokens) - 1:
+            raise PatternError(f"{token[7]!r} may only end a pattern: {pattern!r}")
+        one = _atom(token, alphabet)
+        exact.append(one.exact)
+        wide.append(one.wide)
+    return Translated("".join(exact), "".join(wide))
+
+
+def _atom(token: re.Match[str], alphabet: Alphabet) -> Translated:
+    if token[1]:
+        return _slot(token[1], token[2], alphabet)
+    if token[3]:
+        return Translated("(?:", "(?:")
+    if token[4]:
+        return Translated(token[4], token[4])
+    if token[5]:
+        return Translated("|", "|")
+    if token[6]:
+        return _gap(token[6], alphabet)
+    if token[7]:
+        stop = alphabet.clause if token[7] == ">" else alphabet.sentence + alphabet.but
+        return Translated(f"[^{stop}]*", "")
+    if token[8]:
+        ends = alphabet.clause if len(token[8]) == 1 else alphabet.sentence
+        look = "(?<=" if token[8][0] == "^" else "(?="
+        return Translated(f"{look}[{ends}])", f"[{ends}]")
+    if token[9]:
+        return Translated("(?P<span>" if token[9] == "[" else ")", "(?:" if token[9] == "[" else ")")
+    word = token[10].rstrip("?*+")
+    return _slot("=" + word, token[10][len(word) :], alphabet)
+
+
+def _gap(sign: str, alphabet: Alphabet) -> Translated:
+    if sign == "~~":
+        return Translated(f"[^{alphabet.line}]{{0,30}}?", f"[^{alphabet.line}]*")
+    return Translated(f"[^{alphabet.clause}]{{0,{sign[1:] or 6}}}?", f"[^{alphabet.clause}]*")
+
+
+def _slot(names: str, times: str, alphabet: Alphabet) -> Translated:
+    exact, wide = _TIMES[times]
+    sign = names[0] if names[0] in "!^" else ""
+    chars = ""
+    phrases: list[list[str]] = []
+    for name in names.lstrip("!^").split("|"):
+        more, sequences = alphabet.slot(name)
+        chars += more
+        phrases += sequences
+    if sign:
+        stop = alphabet.clause if sign == "!" else ""
+        return Translated(f"[^{stop}{chars}]{exact}", f"[^{stop}{chars}]{wide}")
+    choices = [f"[{chars}]"] if chars else []
+    choices += ["".join(f"[{word}]" for word in words) for words in sorted(phrases, key=len, reverse=True)]
+    if not choices:
+        raise PatternError(f"the slot {names!r} is empty")
+    body = choices[0] if len(choices) == 1 and chars else "(?:" + "|".join(reversed(choices)) + ")"
+    return Translated(body + exact, body + wide)

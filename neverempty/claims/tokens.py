@@ -1,0 +1,134 @@
+"""Cutting an answer into pieces: words, numbers and signs, whatever way their characters are encoded."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from typing import NamedTuple
+
+# Combining signs that ``\w`` leaves out: Latin accents, Arabic vowels, vowel signs of Indic scripts, kana voicing.
+_MARKS = "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u3099\u309a"
+# Characters that show nothing: soft hyphen, joiners, direction marks, variation selectors, tatweel.
+_INVISIBLE = re.compile(
+    "[\u00ad\u034f\u061c\u0640\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]+"
+)
+_APOSTROPHES = {ord(c): "'" for c in "\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4\u0060\uff07"}
+_L = f"(?:[^\\W_]|[{_MARKS}])"
+_EMPTY = r"\[\s*\]|\{\s*\}|\(\s*\)"
+_PIECE = re.compile(rf"{_L}+(?:(?:['@&]|[.](?=[^\W\dA-Z\u00c0-\u00de\u0400-\u042f])|[.,:/](?=\d))+{_L}+)*'?|{_EMPTY}|[^\w\s]")
+_SCAN_PIECE = re.compile(
+    rf"[A-Za-z\u00c0-\u024f]+(?:['.&][A-Za-z]+)*|\d+(?:[.,:/]\d+)*|(?:(?![A-Za-z\d\u00c0-\u024f]){_L})+|{_EMPTY}|[^\w\s]"
+)
+OPENING, CLOSING = "<'", "'>"  # what lexicons call a single quotation mark before and after a word
+_ACCENTS = re.compile("[\u0300-\u036f]+")
+
+
+class Piece(NamedTuple):
+    """One word or sign of a token, folded, and the slice of the token it came from."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Folding(NamedTuple):
+    """How a language writes one word in several ways.
+
+    Parameters
+    ----------
+    accents
+        Whether a letter without its accent counts as the same letter.
+    replace
+        Pairs of spellings that are read as the second one.
+    elision
+        Whether an apostrophe ends a word, as in French ``n'ai``.
+    scan
+        Whether words are found inside runs of letters, as in Chinese.
+    """
+
+    accents: bool = True
+    replace: tuple[tuple[str, str], ...] = ()
+    elision: bool = False
+    scan: bool = False
+
+    def word(self, word: str) -> str:
+        """Fold one word to the spelling that lexicons are compared in."""
+        word = word.casefold()
+        for old, new in self.replace:
+            word = word.replace(old, new)
+        if self.accents and not word.isascii():
+            word = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
+        return word
+
+
+def clean(token: str) -> tuple[str, list[int] | None]:
+    """Compose, narrow and strip one token of invisible characters.
+
+    Returns
+    -------
+    tuple
+        The clean text and, where its characters do not stand one for one, the position of each in ``token``.
+    """
+    if token.isascii():
+        return token.replace("`", "'"), None
+    plain = _INVISIBLE.sub("", token).translate(_APOSTROPHES)
+    if len(plain) == len(token) and unicodedata.is_normalized("NFKC", plain):
+        return plain, None
+    clusters: list[tuple[str, int]] = []
+    for at, char in enumerate(token):
+        if _INVISIBLE.match(char):
+            continue
+        char = char.translate(_APOSTROPHES)
+        if clusters and _joins(char):
+            clusters[-1] = (clusters[-1][0] + char, clusters[-1][1])
+        else:
+            clusters.append((char, at))
+    text: list[str] = []
+    places: list[int] = []
+    for cluster, at in clusters:
+        composed = unicodedata.normalize("NFKC", cluster)
+        text.append(composed)
+        places.extend([at] * len(composed))
+    places.append(len(token))
+    return "".join(text), places
+
+
+def _joins(char: str) -> bool:
+    """Say whether a character composes with the one before it (marks, Hangul vowels and finals, kana voicing)."""
+    return bool(unicodedata.combining(char)) or "\u1160" <= char <= "\u11ff" or char in "\uff9e\uff9f"
+
+
+def pieces(token: str, folding: Folding) -> Iterator[Piece]:
+    """Yield the folded pieces of one whitespace-free token, in order.
+
+    Parameters
+    ----------
+    token
+        A stretch of the answer without white space.
+    folding
+        The spelling rules of the language.
+    """
+    text, places = clean(token)
+    pattern = _SCAN_PIECE if folding.scan else _PIECE
+    for match in pattern.finditer(text):
+        found = match.group()
+        start, end = match.span()
+        if found[-1] == "'" and len(found) > 1 and not folding.elision:
+            # A closing quote, not part of the word.
+            yield _piece(folding.word(found[:-1]), start, end - 1, places)
+            yield _piece(CLOSING, end - 1, end, places)
+        elif found == "'":
+            opening = end < len(text) and text[end].isalnum()
+            yield _piece(OPENING if opening else CLOSING, start, end, places)
+        elif folding.elision and "'" in found:
+            for part in re.finditer(r"[^']*'|[^']+$", found):
+                yield _piece(folding.word(part.group()), start + part.start(), start + part.end(), places)
+        else:
+            yield _piece(folding.word(found), start, end, places)
+
+
+def _piece(text: str, start: int, end: int, places: list[int] | None) -> Piece:
+    if places is None:
+        return Piece(text, start, end)
+    return Piece(text, places[start], max(places[end], places[end - 1] + 1))
