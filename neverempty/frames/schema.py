@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, get_args
 
@@ -13,6 +13,8 @@ Kind = Literal["str", "category", "int", "Int", "float", "bool", "datetime", "ob
 FrameName = Literal["traces", "calls", "scores", "outcomes", "metrics"]
 
 VERDICTS = ("pass", "fail", "no_signal", "not_applicable")
+DIRECTIONS = ("lower", "higher")
+COLLAPSES = ("majority", "any_hit", "median")
 DTYPES: Mapping[Kind, str] = MappingProxyType(
     {
         "str": "str",
@@ -137,6 +139,17 @@ _VERSIONS = (
     _text("run_id", "run that made the row", required=False),
 )
 
+_FAULT = (
+    _text("fault_kind", "planned fault kinds joined by '+'", nullable=False),
+    _text("fault_presentation", "how the fault is shown to the model"),
+    _text("fault_layer", "where the fault was put"),
+)
+# what a metric says about itself, so that a frame can be summarised without the scorer that made it
+_NATURE = (
+    Column("direction", "category", "which way is better", categories=DIRECTIONS, required=False),
+    Column("collapse", "category", "how repeats become one outcome", categories=COLLAPSES, required=False),
+)
+
 _TRACES = (
     *_KEYS,
     _REPEAT,
@@ -201,6 +214,9 @@ _SCORES = (
     _any("evidence", "what the label rests on, any JSON value", nullable=True),
     _text("scorer_version", "version of the scorer", nullable=False),
     *_VERSIONS,
+    *_NATURE,
+    *(replace(column, required=False) for column in (*_FAULT, *_GROUPS)),
+    Column("repeat_of", "Int", "repeat that this one copies by construction", required=False, lo=0),
 )
 _OUTCOMES = (
     *_KEYS,
@@ -212,12 +228,11 @@ _OUTCOMES = (
     _count("hits", "measured repeats that count towards the rate"),
     Column("unstable", "bool", "True where the measured repeats disagree", nullable=False),
     _text("reason", "why there is no signal"),
-    _text("fault_kind", "planned fault kinds joined by '+'", nullable=False),
-    _text("fault_presentation", "how the fault is shown to the model"),
-    _text("fault_layer", "where the fault was put"),
+    *_FAULT,
     *_GROUPS,
     _text("scorer_version", "version of the scorer", required=False),
     *_VERSIONS,
+    *_NATURE,
 )
 _METRICS = (
     _text("metric", "name of the metric", nullable=False),
