@@ -30,6 +30,7 @@ __all__ = [
     "error_note",
     "is_retryable",
     "kind_of",
+    "plain",
     "to_json",
 ]
 
@@ -136,12 +137,23 @@ def to_json(value: Any) -> str:
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False)
     except (ValueError, TypeError, RecursionError):
-        text = json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+        text = json.dumps(plain(value), ensure_ascii=False, allow_nan=False)
     return escape_json(text)
 
 
-def _plain(value: Any) -> Any:
-    """Rebuild a value from JSON's own; a hostile object costs its content, never the call."""
+def plain(value: Any) -> Any:
+    """Rebuild a value from JSON's own values; a hostile object costs its content, never the call.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+
+    Returns
+    -------
+    object
+        A copy that shares nothing with it, or a text that says why there is none.
+    """
     try:
         return jsonable(value)
     except Exception as error:

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from neverempty.faults.kinds import Presentation
+from neverempty.faults.kinds import KINDS, Presentation
 from neverempty.faults.spec import FaultSpec
 
 
@@ -45,12 +45,14 @@ class ArmedFault:
         Its own presentation, else the arm's.
     """
 
-    __slots__ = ("below", "kind", "presentation", "spec")
+    __slots__ = ("before", "below", "kind", "presentation", "presented", "spec")
 
     def __init__(self, spec: FaultSpec, presentation: Presentation) -> None:
         self.spec = spec
         self.kind = spec.kind
         self.below = spec.below
+        self.before = spec.when == "before"
+        self.presented = KINDS[spec.kind].presented
         self.presentation: Presentation = spec.presentation or presentation
 
 

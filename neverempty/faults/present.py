@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import json
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from pydantic.dataclasses import dataclass as result_class
 
@@ -102,7 +102,7 @@ class Presented:
     text: str
     is_error: bool
     result: Ok | Empty | Err
-    truth: str
+    truth: Literal["error", "empty"]
     template: Any = None
 
     @property

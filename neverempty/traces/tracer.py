@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from neverempty.faults.kinds import KINDS
 from neverempty.faults.plan import FaultPlan, seed_of
 from neverempty.faults.spec import Arm
 from neverempty.traces.active import (
@@ -173,6 +172,9 @@ class Tracer(Conversation):
         kind: str | None,
         duration_ms: float,
         attempts: int = 1,
+        state: FaultState = "none",
+        layer: str | None = None,
+        presentation: str | None = None,
         raised: str | None = None,
     ) -> None:
         """Write down how a tool call ended; dropped where the repeat is over.
@@ -191,6 +193,10 @@ class Tracer(Conversation):
             Wall time in milliseconds.
         attempts : int, default 1
             How often the tool layer tried.
+        state : {"none", "armed", "fired"}, default "none"
+            How far the call's fault got.
+        layer, presentation : str, optional
+            Where the fault was put and how it was shown.
         raised : str, optional
             Text of the exception, by which a framework's message is recognised later.
         """
@@ -202,40 +208,33 @@ class Tracer(Conversation):
             call.kind = kind
             call.duration_ms = duration_ms
             call.attempts = attempts
+            if state != "none":
+                call.state = state
+                call.layer = layer
+                call.presentation = presentation
+                call.injected = state == "fired"
             if raised is not None:
                 if self._raised is None:
                     self._raised = {}
                 self._raised[call.call] = raised
 
-    def mark(
-        self,
-        call: ToolCall,
-        state: FaultState,
-        layer: str,
-        presentation: str | None = None,
-        injected: bool = False,
-    ) -> None:
-        """Write down how far the fault of a tool call got; dropped where the repeat is over.
+    def mark(self, call: ToolCall, state: FaultState, layer: str) -> None:
+        """Write down how far the fault of a running tool call got; dropped where the repeat is over.
 
         Parameters
         ----------
         call : ToolCall
             The record from `begin`.
-        state : {"none", "armed", "fired", "seen"}
+        state : {"armed", "fired"}
             How far.
         layer : str
             ``"tool"``, or the callable below it that failed.
-        presentation : str, optional
-            How it was shown.
-        injected : bool, default False
-            Whether it fired.
         """
         with self._lock:
             if not self.closed:
                 call.state = state
                 call.layer = layer
-                call.presentation = presentation
-                call.injected = injected
+                call.injected = state == "fired"
 
     def fault_columns(self) -> tuple[str, str | None, str | None, FaultState]:
         """Summarise the faults of the trace.
@@ -258,7 +257,7 @@ class Tracer(Conversation):
             if call.injected and call.presentation is not None:
                 shown[call.presentation] = None
         for fault in planned:
-            if fault.below is None and KINDS[fault.kind].presented:
+            if fault.below is None and fault.presented:
                 shown[fault.presentation] = None
         layers = dict.fromkeys(fault.below or "tool" for fault in planned)
         return plan.kind, "+".join(shown) or None, "+".join(layers), state

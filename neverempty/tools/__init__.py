@@ -1,0 +1,16 @@
+"""Tools: functions whose failure cannot be taken for an empty result, and where faults are put into them."""
+
+from neverempty.tools.below import below
+from neverempty.tools.options import AmbiguousEmptyError, SideEffectError, UnexpectedEmptyError
+from neverempty.tools.tool import Tool, side_effect_tools, tool, wrap
+
+__all__ = [
+    "AmbiguousEmptyError",
+    "SideEffectError",
+    "Tool",
+    "UnexpectedEmptyError",
+    "below",
+    "side_effect_tools",
+    "tool",
+    "wrap",
+]
