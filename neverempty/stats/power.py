@@ -237,7 +237,7 @@ def mcnemar_sample_size(
     Examples
     --------
     >>> mcnemar_sample_size(0.05).n, mcnemar_sample_size(0.06, 0.01).n
-    (134, 240)
+    (134, 189)
     """
     p10, p01 = (float(p) for p in _cells(p_regress, p_improve))
     target, level = check.open_unit("power", power), check.open_unit("alpha", alpha)
