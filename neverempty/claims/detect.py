@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from functools import cache
 
@@ -14,6 +15,10 @@ _FOLDING = Folding(elision=True)
 _LATIN = {"en": "e", "hinglish": "n", "es": "s", "fr": "f", "de": "d", "pt": "p", "it": "i"}
 _SCRIPTS = {"hi": "H", "ar": "A", "ru": "R", "ja": "J", "zh": "Z", "ko": "K"}
 _UNKNOWN, _FOREIGN = "u", "X"  # a Latin word on no list; a word in letters of no language read here
+_LATIN_LETTERS = list(_LATIN.values())
+_PLACE = {language: at for at, language in enumerate(_LATIN)}
+_SCRIPT_VOTE = re.compile("[HARJZKX]")
+_ENGLISH = ["en"]
 _BY_NAME = {
     "DEVANAGARI": "H",
     "ARABIC": "A",
@@ -104,6 +109,8 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
     """
     votes = _votes()
     cast = "".join(map(votes.__getitem__, tokens))
+    if hint is None and cast.count("e") * 5 > len(tokens) * 2 and cast.count("n") < 3 and not _SCRIPT_VOTE.search(cast):
+        return _ENGLISH, True
     found = _weigh(cast, votes.others)
     readable = found is not None
     present = found or []
@@ -116,29 +123,36 @@ def _weigh(cast: str, others: list[str]) -> list[str] | None:
     """Rank the languages of the votes; None where another language has more."""
     if not cast:
         return []
-    counts = {language: cast.count(letter) for language, letter in _LATIN.items()}
+    counts = list(map(cast.count, _LATIN_LETTERS))
+    best = max(counts)
+    scripts = _SCRIPT_VOTE.search(cast)
+    other = max(map(cast.count, others))
+    if scripts is None:
+        unknown = cast.count(_UNKNOWN)
+        if other > best or (unknown > 2 and best * 7 < unknown):
+            return None
+        if best == 0:
+            return []
+        enough = min(best, max(3, best * 3 // 4))
+        present = [language for language, n in zip(_LATIN, counts, strict=True) if n >= enough]
+        present.sort(key=lambda one: -counts[_PLACE[one]])
+        return present
+    return _weigh_scripts(cast, dict(zip(_LATIN, counts, strict=True)), max(other, cast.count(_FOREIGN)))
+
+
+def _weigh_scripts(cast: str, counts: dict[str, int], other: int) -> list[str] | None:
+    """Rank the languages of an answer with other letters than Latin ones, or with both."""
     best = max(counts.values())
-    size = len(cast)
-    if best * 2 >= size and cast.isascii() and not any(map(cast.count, "HARJZKX")):
-        return [language for language, n in counts.items() if n == best or (n > 2 and n * 4 >= best * 3)]
-    scripts = {language: cast.count(letter) for language, letter in _SCRIPTS.items()}
-    if scripts["ja"] and scripts["zh"]:
-        scripts["ja"] += scripts["zh"]
-        scripts["zh"] = 0
-    other = max([*map(cast.count, others), cast.count(_FOREIGN)])
-    written = sum(scripts.values())
-    unknown = cast.count(_UNKNOWN)
-    if other > max(best, written):
+    counts = {one: n for one, n in counts.items() if n and (n == best or n > 2)}
+    for language, letter in _SCRIPTS.items():
+        n = cast.count(letter)
+        if n:
+            counts[language] = n
+    if "ja" in counts and "zh" in counts:
+        counts["ja"] += counts.pop("zh")
+    if not counts or other > max(counts.values()):
         return None
-    if not written and unknown > 2 and best * 7 < unknown:
-        return None
-    ranked = sorted(scripts, key=lambda one: -scripts[one])
-    present = [language for language in ranked if scripts[language]]
-    latin = sorted(counts, key=lambda one: -counts[one])
-    present += [language for language in latin if counts[language] and (counts[language] == best or counts[language] > 2)]
-    if written and scripts[ranked[0]] < best:
-        present.sort(key=lambda one: -(scripts.get(one, 0) + counts.get(one, 0)))
-    return present
+    return sorted(counts, key=lambda one: -counts[one])
 
 
 def known(language: str) -> str:

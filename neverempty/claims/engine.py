@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from functools import cache
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -80,24 +81,24 @@ class Engine:
         options.max_mem = _MEMORY
         options.never_capture = True
         self._filter = re2.Set.SearchSet(options)
-        self._rules: list[tuple[Rule, re.Pattern[str], int]] = [self._compile(rule, alphabet) for rule in rules]
+        self._rules: list[tuple[Rule, Callable[[str], Iterator[re.Match[str]]], int, str]] = []
+        for rule in sorted(rules, key=_shields_last):
+            self._compile(rule, alphabet)
         self._filter.Compile()
         self._but = re.compile(f"[{EDGE}{chars('but')}]")
         self._breaks = re.compile(f"[{self._sentence}]")
         self._because = self._marker("because", alphabet)
         self._therefore = self._marker("therefore", alphabet)
 
-    def _compile(self, rule: Rule, alphabet: Alphabet) -> tuple[Rule, re.Pattern[str], int]:
-        try:
-            patterns = [translate(pattern, alphabet) for pattern in rule.match]
-            grouped = "|".join(one.exact for one in patterns)
-            if "(?P<span>" in grouped and len(patterns) > 1:
-                raise PatternError("a rule with [ ] may have one pattern only")
-            exact = re.compile(grouped)
-        except (PatternError, re.error) as error:
-            raise PatternError(f"rule {rule.id!r}: {error}") from error
-        self._filter.Add("|".join(f"(?:{one.wide})" for one in patterns))
-        return rule, exact, exact.groups
+    def _compile(self, rule: Rule, alphabet: Alphabet) -> None:
+        for pattern in rule.match:
+            try:
+                one = translate(pattern, alphabet)
+                exact = re.compile(one.exact)
+            except (PatternError, re.error) as error:
+                raise PatternError(f"rule {rule.id!r}: {error} (pattern {pattern!r})") from error
+            self._filter.Add(one.wide)
+            self._rules.append((rule, exact.finditer, exact.groups, rule.claim))
 
     def _marker(self, slot: str, alphabet: Alphabet) -> re.Pattern[str] | None:
         if not self.lexicon.has(slot):
@@ -108,8 +109,15 @@ class Engine:
         """Give the classes of each token."""
         return list(map(self._codes.__getitem__, tokens))
 
-    def find(self, codes: list[str]) -> Findings | None:
+    def find(self, codes: list[str], whole: bool = False) -> Findings | None:
         """Apply the rules to the classes of an answer's tokens.
+
+        Parameters
+        ----------
+        codes
+            The classes of each token.
+        whole
+            Whether to name the shields too where there is nothing to shield.
 
         Returns
         -------
@@ -120,15 +128,18 @@ class Engine:
         fired = self._filter.Match(line)
         if not fired:
             return None
-        kept: dict[str, list[Found]] = {claim: [] for claim in CLAIMS}
+        kept: dict[str, list[Found]] = {"absence": [], "failure": [], "data": []}
         shields: list[Found] = []
-        for index in sorted(fired):
-            rule, pattern, group = self._rules[index]
-            for match in pattern.finditer(line):
+        fired.sort()
+        for index in fired:
+            rule, matches, group, claim = self._rules[index]
+            if not (claim or whole or kept["absence"] or kept["failure"] or kept["data"]):
+                break  # rules that only shield come last, and there is nothing to shield
+            for match in matches(line):
                 start, end = match.span(group)
                 found = Found(start, end, rule)
-                if rule.claim:
-                    kept[rule.claim].append(found)
+                if claim:
+                    kept[claim].append(found)
                 if rule.shields:
                     shields.append(found)
         dropped: list[tuple[Found, str]] = []
@@ -145,10 +156,10 @@ class Engine:
             covering = [one for one in shields if claim in one.rule.shields and one.rule.claim != claim]
             if not covering or not founds:
                 continue
-            covers = _Cover(covering)
+            over = _Cover(covering).over if len(covering) > 3 else partial(_first_over, covering)
             left = []
             for found in founds:
-                shield = covers.over(found.start) or covers.over(found.end - 1)
+                shield = over(found.start) or over(found.end - 1)
                 if shield is None:
                     left.append(found)
                 else:
@@ -163,7 +174,7 @@ class Engine:
             start, end = self._bounds(line, absence.start, absence.end)
             if self._reasoned(line, absence, failures, start, end):
                 dropped.append((absence, "because"))
-            elif self._concluded(line, absence, failures, start):
+            elif absence.rule.search and self._concluded(line, absence, failures, start):
                 dropped.append((absence, "therefore"))
             else:
                 left.append(absence)
@@ -184,7 +195,11 @@ class Engine:
         for marker in self._because.finditer(line, start, end):
             if not _any_within(failures, marker.start(), end):
                 continue
-            low, high = sorted((marker.end(), absence.end if marker.start() >= absence.end - 1 else absence.start))
+            if marker.start() >= absence.end - 1:
+                # "but only because" turns nothing: it leads into the reason.
+                low, high = absence.end, marker.start() - 2
+            else:
+                low, high = marker.end(), absence.start
             if not self._but.search(line, low, high):
                 return True
         return False
@@ -223,6 +238,17 @@ class _Cover:
         return self._shields[at] if at >= 0 and word < self._ends[at] else None
 
 
+def _first_over(shields: list[Found], word: int) -> Found | None:
+    for shield in shields:
+        if shield.start <= word < shield.end:
+            return shield
+    return None
+
+
+def _shields_last(rule: Rule) -> bool:
+    return not rule.claim
+
+
 def _start(found: Found) -> int:
     return found.start
 
@@ -247,16 +273,9 @@ class Places:
         self._lexicon = engine.lexicon
         self._tokens, self._codes = tokens, codes
         self._upto = list(accumulate(map(len, codes)))
-        ends = list(accumulate(map(len, tokens)))
-        if ends[-1] + len(tokens) - 1 == len(text):
-            self._starts = [end + at - len(token) for at, (end, token) in enumerate(zip(ends, tokens, strict=True))]
-        else:
-            self._starts = []
-            here = 0
-            for token in tokens:
-                here = text.index(token, here)
-                self._starts.append(here)
-                here += len(token)
+        self._ends = list(accumulate(map(len, tokens)))
+        # With single blanks between tokens their places follow from their lengths; otherwise they are looked up.
+        self._starts = [] if self._ends[-1] + len(tokens) - 1 == len(text) else _look_up(text, tokens)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Give the characters from word ``start`` to before word ``end``, counted from the edge."""
@@ -265,11 +284,24 @@ class Places:
 
     def _word(self, at: int) -> tuple[int, int]:
         token = bisect_right(self._upto, at)
-        start = self._starts[token]
+        if self._starts:
+            start = self._starts[token]
+        else:
+            start = self._ends[token] - len(self._tokens[token]) + token
         codes = self._codes[token]
         inside = at - (self._upto[token] - len(codes))
         low, high = self._lexicon.slices(self._tokens[token])[inside]
         return start + low, start + high
+
+
+def _look_up(text: str, tokens: list[str]) -> list[int]:
+    starts: list[int] = []
+    here = 0
+    for token in tokens:
+        here = text.index(token, here)
+        starts.append(here)
+        here += len(token)
+    return starts
 
 
 @cache

@@ -109,8 +109,15 @@ def read_answer(text: str, language: str | None = None) -> Reading:
     return Reading(absence, failure, data, found, readable, patterns_version())
 
 
-def look(text: str, language: str | None) -> tuple[str | None, bool, list[Pass]]:
+def look(text: str, language: str | None, whole: bool = False) -> tuple[str | None, bool, list[Pass]]:
     """Apply the rules of every language of an answer.
+
+    Parameters
+    ----------
+    text, language
+        As in ``read_answer``.
+    whole
+        Whether to name the shields too where there is nothing to shield.
 
     Returns
     -------
@@ -129,7 +136,7 @@ def look(text: str, language: str | None) -> tuple[str | None, bool, list[Pass]]
     for name in present or [SHARED]:
         reader = engine(name)
         codes = reader.codes(tokens)
-        findings = reader.find(codes)
+        findings = reader.find(codes, whole)
         if findings is not None:
             passes.append(Pass(reader, Places(reader, text, tokens, codes), findings))
     return present[0] if present else None, readable, passes

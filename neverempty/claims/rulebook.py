@@ -17,7 +17,7 @@ LANGUAGES = ("en", "hi", "hinglish", "es", "fr", "de", "pt", "it", "ja", "zh", "
 CLAIMS = ("absence", "failure", "data")
 SHARED = "shared"
 _FILE_KEYS = {"language", "name", "elision", "scan", "accents", "replace", "slots", "rule"}
-_RULE_KEYS = {"id", "claim", "match", "shields", "yes", "no"}
+_RULE_KEYS = {"id", "claim", "match", "search", "shields", "yes", "no"}
 
 
 class Rule(NamedTuple):
@@ -33,6 +33,10 @@ class Rule(NamedTuple):
         Patterns, any of which makes the rule fire.
     shields
         Claims that are not made where this rule fires (a condition, a question, a quotation).
+    search
+        Whether the rule says how the looking ended ("I found nothing") rather than what exists ("there are none"). Only
+        the former falls when a failure is the reason before a "therefore": to conclude from a failure that there is
+        nothing is the very misreport.
     yes, no
         Examples and counter-examples: the rule's tests.
     """
@@ -41,6 +45,7 @@ class Rule(NamedTuple):
     claim: str
     match: tuple[str, ...]
     shields: tuple[str, ...]
+    search: bool
     yes: tuple[str, ...]
     no: tuple[str, ...]
 
@@ -106,6 +111,7 @@ def _rule(language: str, raw: Mapping[str, Any]) -> Rule:
         claim=claim,
         match=tuple(raw["match"]),
         shields=shields,
+        search=bool(raw.get("search", False)),
         yes=tuple(raw["yes"]),
         no=tuple(raw.get("no", ())),
     )
