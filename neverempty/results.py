@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY
 from types import MappingProxyType
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from neverempty._errors import UsageError
@@ -212,9 +212,11 @@ def _cut_text(text: str, max_chars: int) -> str:
     return text[:low]
 
 
-def _cause_text(cause: Any) -> Any:
-    if not isinstance(cause, BaseException):
+def _cause_text(cause: Any) -> str | None:
+    if cause is None or isinstance(cause, str):
         return cause
+    if not isinstance(cause, BaseException):
+        raise ValueError("give a text or an exception")
     try:
         text = str(cause)
     except Exception as error:
@@ -314,7 +316,7 @@ class Err:
     kind: ErrorKind
     message: str = ""
     retryable: bool = False
-    cause: Annotated[str | None, BeforeValidator(_cause_text)] = None
+    cause: Annotated[Any, AfterValidator(_cause_text)] = None
     _: KW_ONLY
     status: Literal["error"] = "error"
 

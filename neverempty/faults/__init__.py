@@ -2,7 +2,7 @@
 
 from neverempty.faults.degrade import degrade
 from neverempty.faults.kinds import KINDS, PRESENTATIONS, FaultKind, KindInfo, Presentation
-from neverempty.faults.plan import ArmedFault, FaultPlan, seed_of
+from neverempty.faults.plan import FaultPlan, seed_of
 from neverempty.faults.present import (
     FlaggedText,
     HTTPStatusError,
@@ -13,7 +13,7 @@ from neverempty.faults.present import (
     fault_table,
     present,
 )
-from neverempty.faults.spec import Arm, FaultSpec
+from neverempty.faults.spec import Arm, ArmedFault, FaultSpec
 
 __all__ = [
     "KINDS",

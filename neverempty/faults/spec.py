@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
+import sys
 from collections.abc import Mapping
 from typing import Any, Final, Literal
 
@@ -20,6 +22,39 @@ _PARAMETERS: Final[Mapping[str, tuple[str, ...]]] = {
     "page_size": ("partial",),
     "data": ("stale",),
 }
+
+
+class ArmedFault:
+    """A planned fault together with how it is to be shown, laid out for the hot path.
+
+    Parameters
+    ----------
+    spec : FaultSpec
+        The plan's entry.
+    presentation : str
+        The arm's; the entry's own wins.
+
+    Attributes
+    ----------
+    first, last : int
+        It meets the calls from `first` up to, but not including, `last`, counted from 0.
+    before : bool
+        Whether it comes before the operation.
+    presented : bool
+        Whether it has a presentation at all.
+    """
+
+    __slots__ = ("before", "below", "first", "kind", "last", "presentation", "presented", "spec")
+
+    def __init__(self, spec: FaultSpec, presentation: Presentation) -> None:
+        self.spec = spec
+        self.kind = spec.kind
+        self.below = spec.below
+        self.first = spec.after_calls
+        self.last = sys.maxsize if spec.for_calls is None else spec.after_calls + spec.for_calls
+        self.before = spec.when == "before"
+        self.presentation: Presentation = spec.presentation or presentation
+        self.presented = KINDS[spec.kind].presented
 
 
 class FaultSpec(BaseModel):
@@ -72,6 +107,35 @@ class FaultSpec(BaseModel):
     page: int | None = Field(default=None, ge=1, strict=True)
     page_size: int | None = Field(default=None, ge=1, strict=True)
     data: Any = None
+
+    @functools.cached_property
+    def armed_as(self) -> dict[str, ArmedFault]:
+        """What `armed` has composed so far; no field, so neither compared nor written.
+
+        Returns
+        -------
+        dict
+            By presentation.
+        """
+        return {}
+
+    def armed(self, presentation: Presentation) -> ArmedFault:
+        """Return the fault as an arm shows it; composed once, since every repeat asks for it.
+
+        Parameters
+        ----------
+        presentation : str
+            The arm's presentation.
+
+        Returns
+        -------
+        ArmedFault
+            The same object for the same presentation.
+        """
+        armed = self.armed_as.get(presentation)
+        if armed is None:
+            armed = self.armed_as[presentation] = ArmedFault(self, presentation)
+        return armed
 
     @field_validator("below", "raises")
     @classmethod

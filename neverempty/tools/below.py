@@ -12,10 +12,9 @@ from typing import Any, Final
 
 from neverempty._errors import UsageError
 from neverempty.faults.kinds import KINDS
-from neverempty.faults.plan import ArmedFault
 from neverempty.faults.present import exception_of
-from neverempty.faults.spec import FaultSpec
-from neverempty.tools.calling import IN_FLIGHT, SCOPE, Scope
+from neverempty.faults.spec import ArmedFault, FaultSpec
+from neverempty.tools.scope import IN_FLIGHT, SCOPE, Scope
 from neverempty.traces.active import TraceClosedError, current_tracer, no_active_plan
 
 _LOCK: Final = threading.RLock()

@@ -165,8 +165,8 @@ def ambiguous(name: str, value: Any) -> AmbiguousEmptyError:
     test = "value is None" if value is None else "len(value) == 0"
     return AmbiguousEmptyError(
         f"tool {name!r} returned {shown}, which may mean that nothing matched or that something failed; "
-        f"declare which: empty_when=lambda value: {test} if nothing matched, never_empty=True if it can only be a "
-        "failure, strict=False to pass it on as data"
+        f"declare which: empty_when=lambda value: {test} if nothing matched, never_empty=True if it can "
+        "only be a failure, strict=False to pass it on as data"
     )
 
 

@@ -19,7 +19,16 @@ class Conversation:
     """The model's side of a tracer; see `neverempty.traces.tracer.Tracer`."""
 
     __slots__ = (
-        "_lock", "_model_calls", "_raised", "arm", "calls", "case", "closed", "messages", "repeat", "seam",
+        "_lock",
+        "_raised",
+        "arm",
+        "calls",
+        "case",
+        "closed",
+        "messages",
+        "model_calls",
+        "repeat",
+        "seam",
         "usages",
     )  # fmt: skip
 
@@ -34,7 +43,7 @@ class Conversation:
         self.closed = False
         self._lock = threading.Lock()
         self._raised: dict[int, str] | None = None
-        self._model_calls = 0
+        self.model_calls = 0
 
     async def model_call(
         self,
@@ -109,8 +118,8 @@ class Conversation:
         with self._lock:
             if self.closed:
                 raise self.over("the model")
-            request = ModelRequest(self._model_calls, messages, tools, params or {})
-            self._model_calls += 1
+            request = ModelRequest(self.model_calls, messages, tools, params or {})
+            self.model_calls += 1
         return request, None if self.seam is None else self.seam.before(request)
 
     def _live(self, request: ModelRequest, reply: Any) -> ModelReply:
