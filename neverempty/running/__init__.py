@@ -1,0 +1,5 @@
+"""Running agents over cases: repeats, limits, budgets, record and replay, resume."""
+
+from neverempty.running.api import RunInterrupted, arun, run
+
+__all__ = ["RunInterrupted", "arun", "run"]

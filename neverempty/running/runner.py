@@ -1,0 +1,200 @@
+"""The workers of a run: each takes the next repeat, has the agent answer, and keeps the row."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+from collections.abc import Iterator
+from time import perf_counter
+from typing import Any, Final
+
+from neverempty._errors import UsageError
+from neverempty.running.attempt import NOT_REPLAYED, Attempt, Job, unstarted
+from neverempty.running.keeping import Keeper
+from neverempty.running.seam import ModelSeam
+from neverempty.running.threads import DaemonPool
+from neverempty.running.units import Unit
+from neverempty.traces.model import Trace
+
+# How long a cancelled agent may clean up before it is left behind.
+GRACE: Final = 1.0
+# Agents that never wait must still let the loop see a cancellation now and then.
+_LONGEST_WITHOUT_YIELD: Final = 0.02
+_EAGER: Final[dict[str, Any]] = {"eager_start": True} if sys.version_info >= (3, 12) else {}
+
+
+class Runner:
+    """Runs units with a limited number of agents at once.
+
+    Parameters
+    ----------
+    job : Job
+        What all repeats have in common.
+    todo : iterator of Unit
+        What is to be run, taken as workers become free.
+    keeper : Keeper
+        Takes the rows.
+    is_async : bool
+        Whether the agent is awaited, or called in threads.
+    concurrency : int
+        How many at once.
+    """
+
+    def __init__(
+        self, job: Job, todo: Iterator[Unit], keeper: Keeper, *, is_async: bool, concurrency: int
+    ) -> None:
+        self._job = job
+        self._todo = todo
+        self._keeper = keeper
+        self._is_async = is_async
+        self._concurrency = concurrency
+        self._flying: dict[Attempt, asyncio.Task[None] | None] = {}
+        self._pool = DaemonPool()
+        self._halted = False
+        self._replayed = False
+        self._yield_at = 0.0
+        self._main: tuple[asyncio.AbstractEventLoop, asyncio.Task[Any]] | None = None
+
+    # ------------------------------------------------------------------------------------------- from outside
+
+    def halt(self) -> None:
+        """Start nothing more, at once and from any thread: no repeat, no tool call and no model call."""
+        self._halted = True
+        for attempt in list(self._flying):
+            attempt.abandon("cancelled", "the run was interrupted")
+
+    def interrupt(self) -> None:
+        """Halt, and have `main` cancel what is running; from any other thread than the loop's."""
+        self.halt()
+        if self._main is not None:
+            loop, task = self._main
+            with contextlib.suppress(RuntimeError):  # the loop has just closed: there is nothing to cancel
+                loop.call_soon_threadsafe(task.cancel)
+
+    async def main(self) -> None:
+        """Run everything; a cancellation from outside halts the run and propagates."""
+        task = asyncio.current_task()
+        if task is not None:
+            self._main = (asyncio.get_running_loop(), task)
+        count = self._concurrency
+        workers = [asyncio.create_task(self._work()) for _ in range(count)]
+        try:
+            done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+        finally:
+            self.halt()
+            for worker in workers:
+                worker.cancel()
+            self._pool.close()
+            await self._wind_down(workers)
+        for worker in done:
+            worker.result()
+
+    async def _wind_down(self, workers: list[asyncio.Task[None]]) -> None:
+        """Let cancelled agents clean up for a moment; one that does not end is left behind."""
+        tasks = [task for task in self._flying.values() if task is not None and not task.done()]
+        for task in tasks:
+            task.cancel()
+        waiting = [task for task in (*workers, *tasks) if not task.done()]
+        if waiting:
+            await asyncio.wait(waiting, timeout=GRACE)
+
+    # ---------------------------------------------------------------------------------------------- workers
+
+    async def _work(self) -> None:
+        loop = asyncio.get_running_loop()
+        job = self._job
+        for unit in self._todo:
+            if self._halted:
+                return
+            if job.budget.limited and (reason := job.budget.over()) is not None:
+                self._keeper.keep_unstarted(unit, unstarted(job, unit, "budget_stopped", reason))
+                continue
+            seam = ModelSeam(unit, job.budget, job.recorder, job.recording) if job.needs_seam else None
+            attempt = Attempt(job, unit, seam)
+            if self._is_async:
+                await self._run_async(attempt, loop)
+            else:
+                await self._run_in_thread(attempt, loop)
+            if self._halted:
+                return
+            self._finish(attempt)
+            now = perf_counter()
+            if now > self._yield_at:
+                self._yield_at = now + _LONGEST_WITHOUT_YIELD
+                await asyncio.sleep(0)
+
+    async def _run_async(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> None:
+        self._flying[attempt] = None
+        try:
+            task: asyncio.Task[None] = asyncio.Task(attempt.drive(), loop=loop, **_EAGER)
+            if not task.done():
+                self._flying[attempt] = task
+                waiter = loop.create_future()
+                task.add_done_callback(lambda _: _wake(waiter))
+                await self._wait(attempt, waiter, loop, task)
+            if task.done() and not task.cancelled():
+                task.result()  # a KeyboardInterrupt in the caller's own loop
+        finally:
+            del self._flying[attempt]
+
+    async def _run_in_thread(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> None:
+        self._flying[attempt] = None
+        try:
+            waiter = loop.create_future()
+
+            def notify() -> None:
+                if not loop.is_closed():
+                    loop.call_soon_threadsafe(_wake, waiter)
+
+            self._pool.submit(lambda: attempt.call(loop), notify)
+            await self._wait(attempt, waiter, loop, None)
+        finally:
+            del self._flying[attempt]
+
+    async def _wait(
+        self,
+        attempt: Attempt,
+        waiter: asyncio.Future[None],
+        loop: asyncio.AbstractEventLoop,
+        task: asyncio.Task[None] | None,
+    ) -> None:
+        """Wait for the agent's end, or for its limit and, if it can be cancelled, its cleaning up."""
+        limit = self._job.timeout
+        if limit is None:
+            await waiter
+            return
+
+        def expire() -> None:
+            if waiter.done():
+                return
+            reason = f"the agent gave no answer within {limit:g} s, the run's limit per case"
+            attempt.abandon("agent_timeout", reason)
+            if task is None:
+                _wake(waiter)
+            else:
+                task.cancel()
+                loop.call_later(GRACE, _wake, waiter)
+
+        timer = loop.call_later(limit, expire)
+        try:
+            await waiter
+        finally:
+            timer.cancel()
+
+    def _finish(self, attempt: Attempt) -> None:
+        trace = attempt.trace()
+        if self._job.recording is not None:
+            self._refuse_replay_without_seam(trace)
+        self._keeper.keep(attempt.unit, trace)
+
+    def _refuse_replay_without_seam(self, trace: Trace) -> None:
+        if trace.terminal_reason != NOT_REPLAYED:
+            self._replayed = True
+        elif not self._replayed:
+            raise UsageError(f"the replay was refused at case {trace.case_id!r}: {NOT_REPLAYED}")
+
+
+def _wake(waiter: asyncio.Future[None]) -> None:
+    if not waiter.done():
+        waiter.set_result(None)
