@@ -93,7 +93,7 @@ def translate(pattern: str, alphabet: Alphabet) -> Translated:
     wide: list[str] = []
     tokens = list(_TOKEN.finditer(pattern))
     for at, token in enumerate(tokens):
-        if token[7] and at != len(tokens) - 1:
+        if token[7] and any(later.group() != "]" for later in tokens[at + 1 :]):
             raise PatternError(f"{token[7]!r} may only end a pattern: {pattern!r}")
         one = _atom(token, alphabet)
         exact.append(one.exact)

@@ -9,6 +9,9 @@ from neverempty.claims.engine import Engine, Findings, Places, engine
 from neverempty.claims.rulebook import CLAIMS, SHARED, patterns_version
 
 
+_CODE = frozenset("[{<`|")  # an answer that begins so is code or a table, which needs no language
+
+
 class Span(NamedTuple):
     """A stretch of the answer that makes a claim.
 
@@ -130,6 +133,8 @@ def look(text: str, language: str | None, whole: bool = False) -> tuple[str | No
     if not tokens:
         return language, True, []
     present, readable = languages(tokens, language)
+    if not readable and tokens[0][0] in _CODE:
+        present, readable = [], True
     if not readable and language is None:
         return None, False, []
     passes = []
