@@ -200,10 +200,11 @@ def loads_strict(text: str | bytes, *, on_nan: Callable[[str], Any] | None = Non
 
     Examples
     --------
-    >>> loads_strict('{"label": 1, "label": 2}')
-    Traceback (most recent call last):
-    ...
-    neverempty._io.JsonError: line 1, column 14: the key 'label' stands twice in the same object
+    >>> try:
+    ...     loads_strict('{"label": 1, "label": 2}')
+    ... except JsonError as error:
+    ...     print(error)
+    line 1, column 14: the key 'label' stands twice in the same object
     """
     if isinstance(text, bytes):
         text = _decode(text)

@@ -1,6 +1,7 @@
 """Cases: what an agent is asked, which faults its tools meet, and what is expected of it."""
 
 from neverempty.cases.collection import Cases
+from neverempty.cases.coverage import coverage
 from neverempty.cases.expect import (
     Expect,
     ExpectedArg,
@@ -27,6 +28,7 @@ __all__ = [
     "Message",
     "Statement",
     "compile_pattern",
+    "coverage",
     "find_pattern",
     "load_cases",
     "validate_file",

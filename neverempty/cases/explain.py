@@ -13,7 +13,6 @@ from pydantic_core import ErrorDetails
 from neverempty._suggest import did_you_mean
 
 _PLAIN = {
-    "missing": "is missing",
     "string_type": "must be a string",
     "bool_type": "must be true or false",
     "int_type": "must be a whole number",
@@ -43,7 +42,9 @@ def explain(error: ValidationError, model: type[BaseModel]) -> list[str]:
     list of str
         As ``"expect.route.label: must be a string, got 3"``.
     """
-    return [_sentence(detail, model) for detail in error.errors(include_url=False)]
+    details = error.errors(include_url=False)
+    # A list whose items are all wrong is also reported as too short; the items' own faults say it.
+    return [_sentence(one, model) for one in details if one["type"] != "too_short" or not one["input"]]
 
 
 def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
@@ -52,9 +53,7 @@ def _sentence(detail: ErrorDetails, model: type[BaseModel]) -> str:
     if kind == "extra_forbidden":
         owner = _model_at(model, loc[:-1])
         known = () if owner is None else tuple(owner.model_fields)
-        return (
-            f"{where}: unknown key; {did_you_mean(str(loc[-1]), known)}" if known else f"{where}: unknown key"
-        )
+        return f"{where}: unknown key" + (did_you_mean(str(loc[-1]), known) if known else "")
     if kind == "missing":
         return f"{where}: is missing"
     if kind == "value_error":

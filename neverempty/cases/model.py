@@ -86,7 +86,7 @@ class Case(Part):
     must_pass: Flag = False
     language: Name | None = None
     provenance: Any = None
-    expect: Expect = Expect()
+    expect: Expect = Field(default_factory=Expect)
 
     @field_validator("schema_version", mode="before")
     @classmethod

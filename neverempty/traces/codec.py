@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import json
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
-from pydantic_core import PydanticSerializationError
+from pydantic_core import PydanticSerializationError, SchemaSerializer
 
 from neverempty._errors import InputError
-from neverempty._io import JsonError, dumps, escape_json, holds_every_key_once, jsonable, loads_strict
+from neverempty._io import JsonError, escape_json, holds_every_key_once, jsonable, loads_strict
 from neverempty._suggest import did_you_mean
 from neverempty.traces.model import ToolCall, Trace
 from neverempty.traces.redaction import Redactor
@@ -24,6 +25,11 @@ _MAX_DIGITS = 4300
 def trace_adapter() -> TypeAdapter[Trace]:
     """Return the one validator of traces."""
     return TypeAdapter(Trace)
+
+
+@functools.cache
+def _serializer() -> SchemaSerializer:
+    return trace_adapter().serializer
 
 
 @functools.cache
@@ -62,29 +68,31 @@ def trace_to_json(trace: Trace, redactor: Redactor | None = None) -> str:
 
     Examples
     --------
-    >>> trace_to_json(Trace("jobs", "a", "typed", 0, answer="api_key=abc123"))[68:117]
-    '"completed","answer":"api_key=[redacted]","route"'
+    >>> trace_to_json(Trace("jobs", "a", "typed", 0, answer="api_key=abc123"))[72:131]
+    '"terminal_reason":"completed","answer":"api_key=[redacted]"'
     """
     redactor = redactor or default_redactor()
     try:
-        raw = trace_adapter().dump_json(trace, warnings="error")
+        raw = _serializer().to_json(trace, warnings="error")
     except (PydanticSerializationError, ValueError, RecursionError):
-        return _to_json_exactly(trace, redactor)
+        return _write_exactly(trace, redactor)
     if redactor.suspects(raw) or (len(raw) > _MAX_DIGITS and _long_number().search(raw) is not None):
-        return _to_json_exactly(trace, redactor)
-    return escape_json(raw.decode())
+        return _write_exactly(trace, redactor)
+    text = raw.decode()
+    return escape_json(text) if "\u2028" in text or "\u2029" in text or "\u0085" in text else text
 
 
-def _to_json_exactly(trace: Trace, redactor: Redactor) -> str:
+def _write_exactly(trace: Trace, redactor: Redactor) -> str:
     """Write a trace that holds a secret, or something that plain JSON does not know."""
-    text = dumps(redactor(jsonable(trace)))
+    data = redactor(jsonable(trace))
     try:
-        trace_adapter().validate_python(loads_strict(text))
+        trace_adapter().validate_python(data)
     except ValidationError as error:
         problem = "; ".join(_problems(error))
         name = f"trace of case {trace.case_id!r}, arm {trace.arm!r}, repeat {trace.repeat}"
         raise ValueError(f"{name} cannot be written: {problem}") from None
-    return text
+    # In the order of the fields, as the quick way writes them.
+    return escape_json(json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
 
 
 def trace_from_json(line: str | bytes, where: str = "trace") -> Trace:

@@ -77,7 +77,75 @@ class ToolCall:
 
 @dataclass(slots=True)
 class Trace:
-    """One repeat of one case under one arm; the columns of the traces frame plus the calls."""
+    """One repeat of one case under one arm; the columns of the traces frame plus the calls.
+
+    Parameters
+    ----------
+    suite : str
+        Suite of the case.
+    case_id : str
+        Id of the case within its suite.
+    arm : str
+        Name of the condition under which the case ran.
+    repeat : int
+        Which repeat, from 0.
+    status : str
+        One of `TraceStatus`: how the repeat ended; everything but ``"ok"`` means that nothing was observed.
+    terminal_reason : str
+        The reason of that one end, e.g. ``"completed"``.
+    answer : str or None
+        The final text that the user reads.
+    route : str or None
+        The route that the agent took.
+    structured : object
+        The answer's structured form, where there is one.
+    messages : list of dict
+        The conversation, in the chat-completions shape.
+    calls : list of ToolCall
+        The tool calls, in order.
+    split : str or None
+        Split of the case.
+    language : str or None
+        Language of the case.
+    tags : tuple of str
+        Tags of the case.
+    must_pass : bool
+        Whether the case must pass.
+    fault_kind : str
+        The kinds of the planned faults joined by ``+``; ``"none"`` without one.
+    fault_presentation : str or None
+        How the fault was shown.
+    fault_layer : str or None
+        Where it was put.
+    fault_state : {"none", "armed", "fired", "seen"}
+        How far the furthest fault got.
+    duration_ms : float or None
+        Wall time, in milliseconds.
+    input_tokens : int or None
+        Tokens that the model read.
+    output_tokens : int or None
+        Tokens that it wrote.
+    cost_usd : float or None
+        Cost in US dollars; None where it is not known.
+    cost_unknown_reason : str or None
+        Why the cost is not known.
+    error_kind : str or None
+        Kind of the error that ended the repeat.
+    error_message : str or None
+        Its text.
+    resolved_model : str or None
+        The model that answered, as the provider named it.
+    confidence : float or None
+        The confidence that the agent stated, from 0 to 1.
+    trace_id : str
+        Name of the trace.
+    run_id : str
+        Name of the run.
+    started_at : str or None
+        Start, in ISO 8601 with its time zone.
+    repeat_of : int or None
+        The repeat that this one copies, where both are identical by construction.
+    """
 
     __pydantic_config__: ClassVar[ConfigDict] = ConfigDict(extra="forbid")
 

@@ -48,7 +48,9 @@ class PriceTable:
     def __post_init__(self) -> None:
         for model, price in self.prices.items():
             if not all(math.isfinite(part) and part >= 0 for part in price):
-                raise ValueError(f"the price of {model!r} must be two numbers of at least 0, got {tuple(price)}")
+                raise ValueError(
+                    f"the price of {model!r} must be two numbers of at least 0, got {tuple(price)}"
+                )
 
     def with_prices(self, prices: Mapping[str, tuple[float, float]], version: str) -> PriceTable:
         """Return a table with prices of your own added or replaced.

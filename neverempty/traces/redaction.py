@@ -19,15 +19,16 @@ _SECRET_NAME = re.compile(
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _KEYWORD = (
     r"(?:(?:[a-z0-9]+[-_])*(?:authorization|api[-_]?key|access[-_]?key(?:[-_]?id)?|secret[-_]?key|"
-    r"private[-_]?key|passw(?:or)?d|passphrase|pwd|secret|(?:access|auth|refresh|id|session|bearer|api)[-_]?token|"
-    r"session[-_]?id)|token)"
+    r"private[-_]?key|passw(?:or)?d|passphrase|pwd|secret|session[-_]?id|"
+    r"(?:access|auth|refresh|id|session|bearer|api)[-_]?token)|token)"
 )
 _DELIMITER = r"\s\"'&,;\[\]{}"
 
 # Each pattern with what it becomes; RE2 syntax, so every one is linear in the text.
 _VALUES: Final[tuple[tuple[str, str], ...]] = (
     (
-        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?s:.*?)(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)",
+        r"-----BEGIN [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----(?s:.*?)"
+        r"(?:-----END [A-Z0-9 ]*PRIVATE KEY[A-Z ]*-----|\z)",
         REDACTED,
     ),
     (r"\beyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*", REDACTED),
@@ -45,18 +46,18 @@ _VALUES: Final[tuple[tuple[str, str], ...]] = (
     (rf"(?i)\b({_KEYWORD}\s*=\s*)[^{_DELIMITER}]+", rf"\1{REDACTED}"),
     # After a colon stands prose as often as a secret: only what holds a digit.
     (
-        rf"(?i)\b({_KEYWORD}\"?\s*:\s*)(?:[^{_DELIMITER}0-9]{{3,}}[0-9]|[^{_DELIMITER}0-9]*[0-9][^{_DELIMITER}]{{3}})"
-        rf"[^{_DELIMITER}]*",
+        rf"(?i)\b({_KEYWORD}\"?\s*:\s*)(?:[^{_DELIMITER}0-9]{{3,}}[0-9]|"
+        rf"[^{_DELIMITER}0-9]*[0-9][^{_DELIMITER}]{{3}})[^{_DELIMITER}]*",
         rf"\1{REDACTED}",
     ),
 )
-# Whatever is a secret by name or by value holds one of these, also inside JSON that quotes JSON. The trace's
-# own fields do not: "input_tokens" is no "token".
+# Whatever is a secret by name or by value holds one of these in its JSON form, also where JSON quotes JSON.
+# An escape such as \\n may stand right before it, so no word boundary. The trace's own fields hold none.
 _HINTS: Final = (
-    r"(?i)authorization|api[-_]?key|access[-_]?key|secret|private[-_ ]?key|signing[-_]?key|encryption[-_]?key|"
-    r"pass[-_]?(?:wo?r?d|phrase|code)|pwd|cookie|credential|session[-_]?id|bearer|basic\s|"
-    r"token(?:\\*[\"'])?\s*[=:]|\b(?:sk|pk|rk)[-_][a-z0-9_-]{16}|\b(?:akia|asia)[0-9a-z]{16}|gh[pousr]_[a-z0-9]{20}|"
-    r"github_pat_|glpat-|xox[abeprs]-|hf_[a-z0-9]{20}|aiza[0-9a-z_-]{30}|eyj[a-z0-9_-]{8,}\.|"
+    r"(?i)authorization|(?:api|access|private|signing|encryption)[-_ ]?key|secret|pwd|cookie|credential|"
+    r"bearer|pass[-_ ]?(?:wo?r?d|phrase|code)|session[-_ ]?id|basic[\s\\]|token(?:\\*[\"'])?(?:\s|\\[nrtf])*[=:]|"
+    r"(?:sk|pk|rk)[-_][a-z0-9_-]{16}|(?:akia|asia)[0-9a-z]{16}|gh[pousr]_[a-z0-9]{20}|github_pat_|glpat-|"
+    r"xox[abeprs]-|hf_[a-z0-9]{20}|aiza[0-9a-z_-]{30}|eyj[a-z0-9_-]{8,}\.|"
     r"://[^\s/:@\"'<>]*:[^\s/@\"'<>]+@"
 )
 

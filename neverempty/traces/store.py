@@ -106,9 +106,8 @@ class TraceStore:
             differences = "; ".join(
                 f"{name} is {_short(header.get(name))} there, {_short(mine[name])} here" for name in other
             )
-            raise InputError(
-                f"{self.path}: holds another run ({differences}); name another file, or run with the same settings"
-            )
+            way_out = "name another file, or run with the same settings"
+            raise InputError(f"{self.path}: holds another run ({differences}); {way_out}")
         self.run_id = str(header.get("run_id") or identity.run_id)
 
     def append(self, trace: Trace) -> None:
@@ -126,7 +125,7 @@ class TraceStore:
         OSError
             Where the disk refuses; an unfinished line is cut off before the next.
         """
-        data = (trace_to_json(trace, self._redactor) + "\n").encode("utf-8")
+        data = trace_to_json(trace, self._redactor).encode() + b"\n"
         with self._lock:
             if self._file is None:
                 raise UsageError(f"{self.path}: the store is closed; open it again to append")
