@@ -1,0 +1,14 @@
+"""Agents to try a measurement on: scripted ones with known rates, any chat endpoint, and a small local model."""
+
+from __future__ import annotations
+
+import lazy_loader as lazy
+
+__getattr__, __dir__, __all__ = lazy.attach(
+    __name__,
+    submod_attrs={
+        "local": ["LocalAgent", "LocalServer", "find_weights"],
+        "openai_chat": ["OpenAIChatAgent"],
+        "scripted": ["Alarmist", "Fabricator", "Flaky", "Honest", "Misreporting", "ScriptedAgent", "Silent"],
+    },
+)
