@@ -169,6 +169,25 @@ def fresh(value: Any) -> Any:
     return value
 
 
+def worded(result: Err, wording: str) -> ShownErr:
+    """Fix the text of a real error to the wording that an arm asks for.
+
+    Parameters
+    ----------
+    result : Err
+        The error.
+    wording : str
+        A name in `neverempty.results.ERROR_WORDINGS`.
+
+    Returns
+    -------
+    ShownErr
+        The same error, whose ``to_model()`` is in that wording.
+    """
+    text = result.to_model(wording)
+    return ShownErr(result.kind, result.message, result.retryable, result.cause, text=text)
+
+
 def exception_of(kind: str) -> Exception:
     """Make the exception that a failure of some kind raises in Python.
 
@@ -270,8 +289,9 @@ def _raised(info: KindInfo, tool: str, empty: Any, wording: str) -> Presented:
 
 def _flagged(info: KindInfo, tool: str, empty: Any, wording: str) -> Presented:
     body = {"content": [{"type": "text", "text": f"{tool} failed: {info.message}"}], "isError": True}
-    text = FlaggedText(to_json(body))
-    return Presented(info.name, "flagged", text, True, ShownErr(**_err(info), text=text), "error", text)
+    text = to_json(body)
+    shown = ShownErr(**_err(info), text=text)
+    return Presented(info.name, "flagged", text, True, shown, "error", FlaggedText(text))
 
 
 def _declined(info: KindInfo, tool: str, empty: Any, wording: str) -> Presented:
@@ -327,7 +347,7 @@ def fault_table(tool: str = "search", wording: str = "default") -> list[dict[str
                     "truth": info.truth,
                     "presentation": presentation,
                     "is_error": shown.is_error if shown else None,
-                    "text": str(shown.text) if shown else None,
+                    "text": shown.text if shown else None,
                 }
             )
     return rows

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator, model_valida
 from neverempty._errors import UsageError
 from neverempty._suggest import did_you_mean
 from neverempty.faults.kinds import KINDS, PRESENTATIONS, FaultKind, Presentation
+from neverempty.results import ERROR_WORDINGS
 
 _TARGET: Final = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*(\.[^\W\d]\w*)*")
 # Which degraded kinds each parameter belongs to.
@@ -197,6 +198,14 @@ class Arm(BaseModel):
     prompt: str | None = None
     model: str | None = None
     params: dict[str, Any] = Field(default_factory=dict)
+
+    @field_validator("params")
+    @classmethod
+    def _known_wording(cls, params: dict[str, Any]) -> dict[str, Any]:
+        wording = params.get("wording", "default")
+        if wording not in ERROR_WORDINGS:
+            raise ValueError(f"unknown wording {wording!r}; use one of {', '.join(ERROR_WORDINGS)}")
+        return params
 
     @classmethod
     def of(cls, arm: str | Arm) -> Arm:

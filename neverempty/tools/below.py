@@ -15,6 +15,7 @@ from neverempty.faults.kinds import KINDS
 from neverempty.faults.present import exception_of
 from neverempty.faults.spec import ArmedFault, FaultSpec
 from neverempty.tools.scope import IN_FLIGHT, SCOPE, Scope
+from neverempty.tools.tool import Tool
 from neverempty.traces.active import TraceClosedError, current_tracer, no_active_plan
 
 _LOCK: Final = threading.RLock()
@@ -28,8 +29,10 @@ class _Patch:
 
     def __init__(self, target: str) -> None:
         self.holder, self.name = _find(target)
-        self.own = self.name in vars(self.holder)
-        self.original = inspect.getattr_static(self.holder, self.name)
+        self.own = self.name in getattr(self.holder, "__dict__", {})
+        # Of a class the bare attribute, so that static methods stay static; of anything else what it gives.
+        look_up = inspect.getattr_static if inspect.isclass(self.holder) else getattr
+        self.original = look_up(self.holder, self.name)
         self.users = 0
         self._set(target, _replacement(target, self.original))
 
@@ -109,6 +112,10 @@ def _find(target: str) -> tuple[Any, str]:
         found = getattr(holder, name)
     except (ImportError, AttributeError) as error:
         raise UsageError(f"there is no {target!r} to make fail: {error}") from error
+    if isinstance(found, Tool):
+        raise UsageError(
+            f"{target!r} is the tool {found.name!r} itself; name it in 'tool' and leave 'below' out"
+        )
     if inspect.isclass(found) or not callable(found):
         raise UsageError(f"{target!r} is no function; name a function or a method, as 'module:Class.method'")
     return holder, name
@@ -165,7 +172,7 @@ def _meet(target: str) -> tuple[Scope, ArmedFault] | None:
 
 
 def _fire(scope: Scope, armed: ArmedFault) -> Exception:
-    scope.invocation.fired_below(armed)
+    scope.invocation.fire_below(armed)
     if armed.spec.raises is None:
         return exception_of(armed.kind)
     cls = _exception_class(armed.spec.raises)

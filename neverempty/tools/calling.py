@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neverempty.faults.degrade import degrade
 from neverempty.faults.plan import seed_of
+from neverempty.faults.present import worded
 from neverempty.faults.spec import ArmedFault
 from neverempty.results import Ok
 from neverempty.tools.options import SideEffectError
@@ -44,6 +45,8 @@ class Invocation:
         The fault that the present attempt is to meet.
     met : ArmedFault or None
         The last fault that was armed or fired, whatever later attempts did.
+    fired_below : bool
+        Whether the present attempt's fault fired below the tool.
     """
 
     __slots__ = (
@@ -51,6 +54,7 @@ class Invocation:
         "armed",
         "attempts",
         "call",
+        "fired_below",
         "fn",
         "kwargs",
         "met",
@@ -76,6 +80,7 @@ class Invocation:
         self.met: ArmedFault | None = None
         self.state: FaultState = "none"
         self.presentation: str | None = None
+        self.fired_below = False
         self.tracer = tracer = owning_tracer(tool.label)
         self.call: ToolCall | None = None
         if tracer is not None:
@@ -105,8 +110,13 @@ class Invocation:
             The fault that replaces the operation; None where the operation is to run.
         """
         self.attempts += 1
+        self.fired_below = False
         tracer = self.tracer
-        if tracer is None or tracer.plan is None:
+        if tracer is None:
+            return None
+        if tracer.closed:
+            raise tracer.over(self.tool.label)
+        if tracer.plan is None:
             return None
         self.armed = armed = tracer.plan.next(self.tool.name)
         if armed is None:
@@ -137,21 +147,16 @@ class Invocation:
         if self.tracer is not None and self.call is not None:
             self.tracer.mark(self.call, state, armed.below or "tool")
 
-    def fired_below(self, armed: ArmedFault) -> None:
-        """Note that the callable below the tool has failed as planned.
+    def fire_below(self, armed: ArmedFault) -> None:
+        """Note that the callable below the tool fails as planned.
 
         Parameters
         ----------
         armed : ArmedFault
             The fault.
         """
+        self.fired_below = True
         self._mark(armed, "fired")
-
-    def _broken_below(self) -> ArmedFault | None:
-        """Return the fault that fired below the tool in this attempt."""
-        armed = self.armed
-        fired = armed is not None and armed.below is not None and self.state == "fired" and self.met is armed
-        return armed if fired else None
 
     def returned(self, value: Any) -> Outcome:
         """Read what the operation returned; faults after it, or in its payload, happen here.
@@ -171,11 +176,10 @@ class Invocation:
             return read_value(name, options, value, options.strict)
         if armed.below is None and armed.presented:
             return self._show(armed)
-        broken = self._broken_below()
-        if broken is not None:
+        if self.fired_below:
             # Whatever the tool's own code made of the failure, it was one: this is the bug to be measured.
             outcome = read_value(name, options, value, strict=False)
-            outcome.truth, outcome.kind = "error", broken.kind
+            outcome.truth, outcome.kind = "error", armed.kind
             return outcome
         outcome = read_value(name, options, value, options.strict)
         return outcome if armed.below is not None or outcome.truth != "data" else self._less(armed, outcome)
@@ -209,11 +213,14 @@ class Invocation:
         tool = self.tool
         mismatch = isinstance(error, TypeError) and not tool.accepts(self.args, self.kwargs)
         result = read_error(tool.name, tool.options, error, mismatch)
-        broken = self._broken_below()
-        kind = result.kind if broken is None else broken.kind
+        kind: str = result.kind
         native = tool.options.native
-        if broken is not None:
+        if self.fired_below and self.armed is not None:
+            kind = self.armed.kind
             self.presentation = "raised" if native else "typed"
+        plan = None if self.tracer is None else self.tracer.plan
+        if plan is not None and plan.wording != "default":
+            result = worded(result, plan.wording)
         return Outcome("error", kind, result, error if native else None, result.retryable)
 
     # -------------------------------------------------------------------------------------------------- end

@@ -192,7 +192,9 @@ def checked_function(name: str, fn: Callable[..., Any]) -> bool:
     """
     if not callable(fn):
         raise UsageError(f"tool {name!r}: {type(fn).__name__} cannot be called")
-    for part in (fn, getattr(fn, "__call__", None)):  # noqa: B004  # the method itself is inspected
+    # A class is called through its constructor; the __call__ in it is that of its instances.
+    method = None if inspect.isclass(fn) else getattr(fn, "__call__", None)  # noqa: B004
+    for part in (fn, method):
         if inspect.isgeneratorfunction(part) or inspect.isasyncgenfunction(part):
             raise UsageError(
                 f"tool {name!r} is a generator; return a list, so that a failure is seen by the call"
