@@ -181,24 +181,24 @@ def cohen_kappa(table: ConfusionMatrix | ArrayLike, conf: float = 0.95) -> Kappa
     if math.isnan(kappa):
         reason = "only one category occurs: agreement by chance is certain"
         return dataclasses.replace(blank, po=po, pe=pe, status="undefined", reason=reason)
-    r, c = counts.sum(axis=1) / n, counts.sum(axis=0) / n
-    se0 = math.sqrt(max(pe + pe * pe - float((r * c * (r + c)).sum()), 0.0) / n) / (1.0 - pe)
-    largest = (float(np.minimum(r, c).sum()) - pe) / (1.0 - pe)
     # Rounding leaves about 1e-16 where the variance cancels to 0.
     se = math.sqrt(variance / n) if variance > 1e-12 else 0.0
+    se0, largest = _from_margins(counts, pe)
     result = dataclasses.replace(blank, value=kappa, po=po, pe=pe, se=se, se0=se0, kappa_max=largest)
     if se == 0.0:
         return _degenerate(result, counts, conf)
     lo, hi = kappa - z * se, kappa + z * se
-    return dataclasses.replace(
-        result,
-        lo=max(lo, -1.0),
-        hi=min(hi, 1.0),
-        lo_unclipped=lo,
-        hi_unclipped=hi,
-        status="ok",
-        reason="",
-    )
+    clipped = dataclasses.replace(result, lo=max(lo, -1.0), hi=min(hi, 1.0), status="ok", reason="")
+    return dataclasses.replace(clipped, lo_unclipped=lo, hi_unclipped=hi)
+
+
+def _from_margins(counts: IntArray, pe: float) -> tuple[float, float]:
+    """Return the standard error under kappa = 0, and the largest kappa that the margins allow."""
+    n = int(counts.sum())
+    r, c = counts.sum(axis=1) / n, counts.sum(axis=0) / n
+    spread = max(pe + pe * pe - float((r * c * (r + c)).sum()), 0.0)
+    largest = float(np.minimum(r, c).sum()) - pe
+    return math.sqrt(spread / n) / (1.0 - pe), largest / (1.0 - pe)
 
 
 def _degenerate(result: Kappa, counts: IntArray, conf: float) -> Kappa:

@@ -139,16 +139,23 @@ def clustered_se(values: Iterable[Any], clusters: Iterable[Any], conf: float = 0
     )
     if kept.size == 0:
         return blank
-    errors, anova = _errors(kept, codes, n_clusters), _anova(kept, codes, n_clusters)
-    mean, cr1 = float(kept.mean()), errors["se_cr1"]
-    result = dataclasses.replace(blank, value=mean, icc=anova[2] if anova else None, **errors)  # type: ignore[arg-type]
-    if cr1 is None:
-        return dataclasses.replace(result, status="degenerate", reason="one cluster gives no standard error")
-    if errors["se_iid"] == 0.0:
-        reason = "all values are equal: no interval; take Wilson at n = clusters"
-        return dataclasses.replace(result, status="degenerate", reason=reason)
+    return _with_errors(blank, kept, codes, conf)
+
+
+def _with_errors(blank: ClusteredMean, values: FloatArray, codes: IntArray, conf: float) -> ClusteredMean:
+    """Fill in mean, standard errors and interval."""
     from scipy import special
 
+    n_clusters = blank.n_clusters
+    errors, anova = _errors(values, codes, n_clusters), _anova(values, codes, n_clusters)
+    mean, cr1 = float(values.mean()), errors["se_cr1"]
+    icc = anova[2] if anova else None
+    result = dataclasses.replace(blank, value=mean, icc=icc, status="degenerate", **errors)  # type: ignore[arg-type]
+    if cr1 is None:
+        return dataclasses.replace(result, reason="one cluster gives no standard error")
+    if errors["se_iid"] == 0.0:
+        reason = "all values are equal: no interval; take Wilson at n = clusters"
+        return dataclasses.replace(result, reason=reason)
     half = float(special.stdtrit(n_clusters - 1, (1.0 + conf) / 2.0)) * cr1
     _warn_few(n_clusters)
     return dataclasses.replace(result, lo=mean - half, hi=mean + half, status="ok", reason="")
@@ -159,7 +166,7 @@ def _warn_few(n_clusters: int) -> None:
         warnings.warn(
             f"{n_clusters} clusters: below {FEW_CLUSTERS} a cluster-robust interval tends to be too short",
             SmallSampleWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
 
 
@@ -196,39 +203,30 @@ def variance_components(values: Iterable[Any], clusters: Iterable[Any]) -> Varia
     (0.52, 6.81)
     """
     kept, codes, n_clusters, missing = group(values, clusters)
-    n, method = int(kept.size), "icc1_anova"
-    if n == 0:
-        reason = "no measured value"
-        return VarianceComponents(
-            None, n_missing=missing, method=method, status="not_measured", reason=reason
-        )
-    anova, deff = _anova(kept, codes, n_clusters), _errors(kept, codes, n_clusters)["design_effect"]
-    n_eff = float(n_clusters) if deff is None else n / max(deff, 1.0)
-    if anova is None:
-        singletons = n_clusters == n and n > 1
-        return VarianceComponents(
-            None,
-            n=n,
-            n_missing=missing,
-            method=method,
-            status="undefined" if singletons else "degenerate",
-            reason="every cluster has one value" if singletons else "one cluster, or no variation at all",
-            n_clusters=n_clusters,
-            design_effect=deff,
-            n_eff=float(n) if singletons else n_eff,
-        )
-    between, within, icc = anova
-    return VarianceComponents(
-        icc,
+    n = int(kept.size)
+    blank = VarianceComponents(
+        None,
         n=n,
         n_missing=missing,
-        method=method,
+        method="icc1_anova",
+        status="not_measured",
+        reason="no measured value",
         n_clusters=n_clusters,
-        between=between,
-        within=within,
-        design_effect=deff,
-        n_eff=n_eff,
     )
+    if n == 0:
+        return blank
+    anova, deff = _anova(kept, codes, n_clusters), _errors(kept, codes, n_clusters)["design_effect"]
+    n_eff = float(n_clusters) if deff is None else n / max(deff, 1.0)
+    result = dataclasses.replace(blank, design_effect=deff, n_eff=n_eff)
+    if anova is not None:
+        between, within, icc = anova
+        parts = {"value": icc, "between": between, "within": within}
+        return dataclasses.replace(result, status="ok", reason="", **parts)  # type: ignore[arg-type]
+    if n_clusters == n > 1:
+        return dataclasses.replace(
+            result, n_eff=float(n), status="undefined", reason="every cluster has one value"
+        )
+    return dataclasses.replace(result, status="degenerate", reason="one cluster, or no variation at all")
 
 
 def case_means(values: Iterable[Any], cases: Iterable[Any]) -> NDArray[np.float64]:

@@ -81,13 +81,13 @@ def compare(
     base, cand : mapping of str to mapping
         Metric to outcome by case id: 1 = pass, 0 = fail, None = not measured.
     slices : mapping of str to collection, optional
-        Slice to its case ids.
+        Case ids of each slice.
     declared : collection of str
         Slices that belong to the family.
     alpha : float
         Level of the family.
     conf, method
-        Confidence level and method of the intervals of the difference.
+        Of the intervals of the difference.
     midp : bool
         Mid-p tests.
 
@@ -110,31 +110,44 @@ def compare(
     [(None, 0.015625, 0.015625, False), ('few', 0.0625, None, True)]
     """
     parts = dict(slices or {})
-    if set(base) != set(cand):
-        raise ValueError(f"metrics stand in one run only: {sorted(set(base) ^ set(cand))}")
-    unknown = sorted(set(declared) - set(parts))
-    if unknown:
-        raise ValueError(f"declared slices are unknown: {unknown}")
+    _same_metrics(base, cand, set(declared) - set(parts))
     level = check.open_unit("alpha", alpha)
-    tables: list[tuple[str, str | None, PairedTable]] = []
-    for metric, before in base.items():
-        after = cand[metric]
-        tables.append((metric, None, paired_table(before, after)))
-        for name, ids in parts.items():
-            inside = set(ids)
-            tables.append((metric, name, paired_table(_only(before, inside), _only(after, inside))))
+    tables = _tables(base, cand, parts)
     in_family = [part is None or part in declared for _, part, _ in tables]
     family = sum(1 for (*_, table), inside in zip(tables, in_family, strict=True) if inside and table.n)
-    needed = min_clean_flips(level, max(family, 1), midp)
-    alone = min_clean_flips(level, 1, midp)
+    needed = {True: min_clean_flips(level, max(family, 1), midp), False: min_clean_flips(level, 1, midp)}
     rows = [
-        _one(metric, part, table, needed if inside else alone, conf, method, midp)
-        for (metric, part, table), inside in zip(tables, in_family, strict=True)
+        _one(*entry, needed[inside], conf, method, midp)
+        for entry, inside in zip(tables, in_family, strict=True)
     ]
-    adjusted = adjust(
-        [row.p if inside else None for row, inside in zip(rows, in_family, strict=True)]
-    ).adjusted
-    return tuple(dataclasses.replace(row, p_adjusted=p) for row, p in zip(rows, adjusted, strict=True))
+    return _adjusted(rows, in_family)
+
+
+def _same_metrics(base: Runs, cand: Runs, unknown: set[str]) -> None:
+    if set(base) != set(cand):
+        raise ValueError(f"metrics stand in one run only: {sorted(set(base) ^ set(cand))}")
+    if unknown:
+        raise ValueError(f"declared slices are unknown: {sorted(unknown)}")
+
+
+def _adjusted(rows: list[MetricComparison], in_family: list[bool]) -> tuple[MetricComparison, ...]:
+    """Fill in the adjusted p-values of the family."""
+    family = adjust([row.p if inside else None for row, inside in zip(rows, in_family, strict=True)])
+    return tuple(dataclasses.replace(row, p_adjusted=p) for row, p in zip(rows, family.adjusted, strict=True))
+
+
+def _tables(
+    base: Runs, cand: Runs, parts: Mapping[str, Collection[Any]]
+) -> list[tuple[str, str | None, PairedTable]]:
+    """Pairs of every metric, overall and then by slice."""
+    out: list[tuple[str, str | None, PairedTable]] = []
+    for metric, before in base.items():
+        after = cand[metric]
+        out.append((metric, None, paired_table(before, after)))
+        for name, ids in parts.items():
+            inside = set(ids)
+            out.append((metric, name, paired_table(_only(before, inside), _only(after, inside))))
+    return out
 
 
 def _only(outcomes: Mapping[Any, Any], ids: set[Any]) -> dict[Any, Any]:

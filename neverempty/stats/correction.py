@@ -63,8 +63,7 @@ def corrected_rate(
     conf : float
         Confidence level.
     calibrated_for, used_judge : str, optional
-        Hashes of (judge model, prompt, rubric) behind the labels and behind the flags. When both are
-        given and differ, the calibration is stale and nothing is reported.
+        Hashes of (model, prompt, rubric) behind labels and flags: where they differ the labels are stale.
 
     Returns
     -------
@@ -93,14 +92,19 @@ def corrected_rate(
     flagged, n = (int(v) for v in check.counts_of("flagged", flagged, "n", n))
     tp, m_pos = (int(v) for v in check.counts_of("tp", tp, "m_pos", m_pos))
     tn, m_neg = (int(v) for v in check.counts_of("tn", tn, "m_neg", m_neg))
-    missing = _why_not_measured(n, m_pos, m_neg, calibrated_for, used_judge)
+    why = _why_not_measured(n, m_pos, m_neg, calibrated_for, used_judge)
+    return _correct((flagged, n, tp, m_pos, tn, m_neg), conf, why)
+
+
+def _correct(counts: tuple[int, int, int, int, int, int], conf: float, missing: str) -> CorrectedRate:
+    flagged, n, tp, m_pos, tn, m_neg = counts
     head = CorrectedRate(
         None,
         n=n,
         conf=conf,
         method="rogan_gladen_lang_reiczigel",
         status="not_measured",
-        reason=missing or "pending",
+        reason=missing or "not solved yet",
         naive=flagged / n if n else None,
         sensitivity=tp / m_pos if m_pos else None,
         specificity=tn / m_neg if m_neg else None,
@@ -112,7 +116,7 @@ def corrected_rate(
         return dataclasses.replace(head, status="judge_uninformative", reason=reason)
     sp, youden = tn / m_neg, tp / m_pos + tn / m_neg - 1.0
     theta = (flagged / n + sp - 1.0) / youden
-    lo, hi = _lang_reiczigel(flagged, n, tp, m_pos, tn, m_neg, conf)
+    lo, hi = _lang_reiczigel(*counts, conf)
     status, reason = _position(theta, lo, hi)
     return dataclasses.replace(
         head, value=_clip(theta), lo=_clip(lo), hi=_clip(hi), status=status, reason=reason, unclipped=theta

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neverempty.stats import _validate as check
-from neverempty.stats._estimate import Estimate, FloatArray, Status
+from neverempty.stats._estimate import Estimate, FloatArray, IntArray, Status
 from neverempty.stats.paired import critical_table, min_clean_flips
 
 Numbers = Sequence[float] | NDArray[Any]
@@ -142,19 +142,24 @@ def mcnemar_power_curve(
     >>> mcnemar_power_curve([60, 100], [0.05, 0.1]).round(2).tolist()
     [[0.18, 0.56], [0.73, 0.98]]
     """
-    from neverempty.stats import _binomial
-
     churn = check.probability("p_improve", p_improve)
     p10, p01 = _cells(check.probabilities("drops", drops).ravel() + churn, churn)
     sizes, level = check.counts("ns", ns).ravel(), check.open_unit("alpha", alpha)
+    return (
+        _carry(sizes, p10, p01, level, midp) if p10.size and sizes.size else np.zeros((p10.size, sizes.size))
+    )
+
+
+def _carry(sizes: IntArray, p10: FloatArray, p01: FloatArray, alpha: float, midp: bool) -> FloatArray:
+    """Power by the recursion in n, one row per effect and one column per size."""
+    from neverempty.stats import _binomial
+
     out = np.zeros((p10.size, sizes.size))
-    if not out.size:
-        return out
     psi = np.minimum(p10 + p01, 1.0)
     last = _reach(int(sizes.max()), float(psi.max()))
     m = np.arange(last + 1)
     share = np.where(psi > 0.0, np.minimum(p10 / np.where(psi > 0.0, psi, 1.0), 1.0), 0.0)
-    rejects = _binomial.at_least(critical_table(last, level, midp), m, share[:, np.newaxis])
+    rejects = _binomial.at_least(critical_table(last, alpha, midp), m, share[:, np.newaxis])
     columns: dict[int, list[int]] = {}
     for i, size in enumerate(sizes.tolist()):
         columns.setdefault(size, []).append(i)

@@ -49,8 +49,8 @@ def bootstrap_counts(
 ) -> BootstrapEstimate:
     """Bootstrap of a statistic that depends on counts of case patterns only.
 
-    A pattern is everything that can differ between cases: baseline repeats x candidate repeats x slice.
-    Resampling whole cases is then one multinomial draw, so this is the cluster bootstrap by case.
+    A pattern is what can differ between cases: baseline repeats x candidate repeats x slice. Resampling
+    whole cases is then one multinomial draw: the cluster bootstrap by case.
 
     Parameters
     ----------
@@ -61,8 +61,7 @@ def bootstrap_counts(
     n_resamples : int
         Resamples.
     rng : int or numpy.random.Generator
-        Seed, recorded in the result, or a generator. The same seed gives the same numbers for one
-        minor version of numpy, whose version is recorded too.
+        Seed, or a generator. Seed and numpy's version are recorded: together they fix the numbers.
     conf : float
         Confidence level.
     method : {"percentile", "bca"}
@@ -91,37 +90,45 @@ def bootstrap_counts(
     """
     check.choice("method", method, ("percentile", "bca"))
     counts = check.counts("pattern_counts", list(pattern_counts))
-    resamples = check.count("n_resamples", n_resamples, 1)
-    level, total = check.open_unit("conf", conf), int(counts.sum())
-    blank = BootstrapEstimate(
+    resamples, total = check.count("n_resamples", n_resamples, 1), int(counts.sum())
+    blank = _blank(total, check.open_unit("conf", conf), f"bootstrap_{method}", resamples, rng)
+    if total == 0:
+        return blank
+    draws = check.generator(rng).multinomial(total, counts / total, size=resamples)
+    return _summarize(blank, counts, draws, statistic)
+
+
+def _blank(n: int, conf: float, method: str, resamples: int, rng: check.Rng) -> BootstrapEstimate:
+    return BootstrapEstimate(
         None,
-        n=total,
-        conf=level,
-        method=f"bootstrap_{method}",
+        n=n,
+        conf=conf,
+        method=method,
         status="not_measured",
         reason="no case",
         n_resamples=resamples,
         seed=None if isinstance(rng, np.random.Generator) else int(rng),
     )
-    if total == 0:
-        return blank
+
+
+def _summarize(
+    blank: BootstrapEstimate, counts: IntArray, draws: IntArray, statistic: Statistic
+) -> BootstrapEstimate:
+    """Value, spread and interval of the replicates, or the reason why there is none."""
     value = float(_evaluate(statistic, counts[np.newaxis])[0])
-    draws = check.generator(rng).multinomial(total, counts / total, size=resamples)
     replicates = _evaluate(statistic, draws)
     defined = replicates[~np.isnan(replicates)]
-    share = 1.0 - defined.size / resamples
-    result = dataclasses.replace(blank, p_undefined=share)
+    share, conf = 1.0 - defined.size / replicates.size, blank.conf or 0.0
+    result = dataclasses.replace(blank, p_undefined=share, status="undefined")
     if np.isnan(value):
-        return dataclasses.replace(
-            result, status="undefined", reason="the statistic is undefined on the data"
-        )
-    spread = {"mean": float(defined.mean()), "se": float(defined.std())} if defined.size else {}
-    result = dataclasses.replace(result, value=value, **spread)  # type: ignore[arg-type]
+        return dataclasses.replace(result, reason="the statistic is undefined on the data")
+    result = dataclasses.replace(result, value=value)
+    if defined.size:
+        result = dataclasses.replace(result, mean=float(defined.mean()), se=float(defined.std()))
     if share > MAX_UNDEFINED:
-        reason = f"{share:.1%} of replicates are undefined: no interval"
-        return dataclasses.replace(result, status="undefined", reason=reason)
-    levels = np.array([(1.0 - level) / 2.0, (1.0 + level) / 2.0])
-    if method == "bca":
+        return dataclasses.replace(result, reason=f"{share:.1%} of replicates are undefined: no interval")
+    levels = np.array([(1.0 - conf) / 2.0, (1.0 + conf) / 2.0])
+    if blank.method == "bootstrap_bca":
         if defined.min() == defined.max():
             reason = "all replicates are equal: take a Wilson or Newcombe interval"
             return dataclasses.replace(result, status="degenerate", reason=reason)
@@ -263,8 +270,6 @@ def quantile_interval(values: Iterable[Any], q: float, conf: float = 0.95) -> Es
     >>> e.value, e.lo, e.hi
     (50.5, 40.0, 61.0)
     """
-    from neverempty.stats import _binomial
-
     kept, missing = check.drop_missing(check.measured("values", values))
     level, quantile = check.open_unit("conf", conf), check.open_unit("q", q)
     head = Estimate(
@@ -276,19 +281,24 @@ def quantile_interval(values: Iterable[Any], q: float, conf: float = 0.95) -> Es
         status="not_measured",
         reason="no measured value",
     )
-    n = int(kept.size)
-    if n == 0:
-        return head
-    ordered, tail = np.sort(kept), (1.0 - level) / 2.0
+    return _by_ranks(head, np.sort(kept), quantile, (1.0 - level) / 2.0) if kept.size else head
+
+
+def _by_ranks(head: Estimate, ordered: FloatArray, q: float, tail: float) -> Estimate:
+    """Fill in the quantile, and the order statistics that enclose it."""
+    from neverempty.stats import _binomial
+
+    n = ordered.size
     # Ranks from 1: P(fewer than `low` values lie below the quantile) <= tail, and likewise above.
-    first, last = (int(k) for k in _binomial.quantile([tail, 1.0 - tail], n, quantile))
-    low = first + 1 if float(_binomial.at_most(first, n, quantile)) <= tail else first
+    first, last = (int(k) for k in _binomial.quantile([tail, 1.0 - tail], n, q))
+    low = first + 1 if float(_binomial.at_most(first, n, q)) <= tail else first
     high = last + 1
+    both = low >= 1 and high <= n
     return dataclasses.replace(
         head,
-        value=float(np.quantile(ordered, quantile)),
+        value=float(np.quantile(ordered, q)),
         lo=float(ordered[low - 1]) if low >= 1 else None,
         hi=float(ordered[high - 1]) if high <= n else None,
-        status="ok" if low >= 1 and high <= n else "cannot_reject",
-        reason="" if low >= 1 and high <= n else f"{n} values are too few for both bounds at {conf:.0%}",
+        status="ok" if both else "cannot_reject",
+        reason="" if both else f"{n} values are too few for both bounds at {1.0 - 2.0 * tail:.0%}",
     )

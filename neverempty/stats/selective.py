@@ -257,7 +257,7 @@ def coverage_at_risk(
     (0.7, 0.3)
     """
     limit, cells = check.probability("max_risk", max_risk), check.count("grid", grid, 1)
-    level = 1.0 - (1.0 - check.open_unit("conf", conf)) / cells
+    check.open_unit("conf", conf)
     scores, errors, n, unmeasured = _answered(confidence, error)
     blank = CoverageAtRisk(
         None,
@@ -268,27 +268,22 @@ def coverage_at_risk(
         status="not_measured",
         reason="no case",
     )
-    if n == 0:
-        return blank
-    best = dataclasses.replace(
-        blank,
-        value=0.0,
-        status="cannot_reject",
-        reason=f"no threshold keeps the risk within {limit:g} at {conf:g}",
-    )
+    return _certify(blank, scores, errors, limit, cells) if n else blank
+
+
+def _certify(
+    blank: CoverageAtRisk, scores: FloatArray, errors: FloatArray, limit: float, cells: int
+) -> CoverageAtRisk:
+    """Try the grid of thresholds and keep the last one whose bound holds."""
+    level = 1.0 - (1.0 - (blank.conf or 0.0)) / cells
+    reason = f"no threshold keeps the risk within {limit:g} at {blank.conf:g}"
+    best = dataclasses.replace(blank, value=0.0, status="cannot_reject", reason=reason)
     totals = np.cumsum(errors)
     for cell in range(1, cells + 1) if scores.size else ():
         threshold = float(scores[math.ceil(cell * scores.size / cells) - 1])
         accepted = int((scores >= threshold).sum())
         bound = clopper_pearson_interval(int(totals[accepted - 1]), accepted, level, "upper").hi
         if bound is not None and bound <= limit:
-            best = dataclasses.replace(
-                blank,
-                value=accepted / n,
-                status="ok",
-                reason="",
-                threshold=threshold,
-                risk_bound=bound,
-                n_accepted=accepted,
-            )
+            found = {"threshold": threshold, "risk_bound": bound, "n_accepted": accepted}
+            best = dataclasses.replace(blank, value=accepted / blank.n, status="ok", reason="", **found)  # type: ignore[arg-type]
     return best
