@@ -59,7 +59,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _command(argv: list[str]) -> int:
     parser = make_parser()
     _known_command(argv)
-    args = parser.parse_args(argv)
+    args, unknown = parser.parse_known_args(argv)
+    if unknown:  # said by the command's own parser, which knows where its help is
+        args.parser.error(f"unrecognized arguments: {' '.join(unknown)}")
     code: int = args.run(args)
     sys.stdout.flush()
     return code
@@ -82,7 +84,8 @@ def make_parser() -> Parser:
     parser.add_argument("--version", action="version", version=f"neverempty {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for command in COMMANDS:
-        command.add_parser(commands).set_defaults(run=command.run)
+        own = command.add_parser(commands)
+        own.set_defaults(run=command.run, parser=own)
     return parser
 
 

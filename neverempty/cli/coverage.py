@@ -18,8 +18,8 @@ def add_parser(commands: Commands) -> argparse.ArgumentParser:
         "coverage",
         help="count the cases in every branch against what a number needs",
         description=(
-            "Count the cases per suite, fault kind and language against what a number needs: below 10 no rate "
-            f"is shown, below 50 it is only indicative. Exits {exits.INVALID} where a branch is short."
+            "Count the cases per suite, fault kind and language against what a number needs: below 10 no "
+            f"rate is shown, below 50 it is only indicative. Exits {exits.INVALID} where a branch is short."
         ),
         allow_abbrev=False,
     )
@@ -29,7 +29,7 @@ def add_parser(commands: Commands) -> argparse.ArgumentParser:
         type=float,
         default=50,
         metavar="N",
-        help="cases per branch; a limit, as 0.02, stands for the cases that it takes to show it (default: 50)",
+        help="cases per branch; a limit, as 0.02, stands for the cases that it takes to show it (default 50)",
     )
     parser.add_argument(
         "--by",

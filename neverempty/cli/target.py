@@ -53,8 +53,8 @@ def _named(config: Config, target: str, *key: str) -> Callable[..., Any]:
         found = getattr(found, part)
     if isinstance(found, type) or not callable(found):
         raise InputError(
-            f"{place}: {target!r} is a {type(found).__name__}, not a function (case, tracer) or an object that "
-            "can be called like one"
+            f"{place}: {target!r} is a {type(found).__name__}, not a function (case, tracer), nor an object "
+            "that can be called like one"
         )
     return found  # type: ignore[no-any-return]
 
@@ -70,7 +70,7 @@ def _module(name: str, place: str, folder: Path) -> Any:
         raise InputError(
             f"{place}: importing {name!r} needs {error.name!r}, which is not installed"
         ) from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise InputError(f"{place}: importing {name!r} raised {_where(error)}") from error
 
 

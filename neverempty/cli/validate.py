@@ -35,6 +35,6 @@ def run(args: argparse.Namespace) -> int:
     cases = cases_of(args)
     print(f"sound: {cases!r}")
     print(f"test split hash: {cases.split_hash()}")
-    if args.expect_split_hash and (wrong := check_split_hash(cases, args.expect_split_hash)):
+    if args.expect_split_hash is not None and (wrong := check_split_hash(cases, args.expect_split_hash)):
         raise InputError(wrong)
     return exits.OK
