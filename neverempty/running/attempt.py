@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from neverempty.faults.plan import FaultPlan
 from neverempty.results import kind_of
-from neverempty.running.budget import NO_USAGE, Budget, Total, total_of
+from neverempty.running.budget import NO_USAGE, Budget, Total, Usage, total_of
 from neverempty.running.recording import Recorder, Recording
 from neverempty.running.reply import describe, read_reply
 from neverempty.running.seam import ModelSeam
@@ -193,7 +193,7 @@ class Attempt:
         trace.input_tokens, trace.output_tokens, trace.cost_usd, trace.cost_unknown_reason = total
         trace.error_kind = kind
         trace.error_message = message
-        trace.resolved_model = "+".join({usage[0]: None for usage in tracer.usages if usage[0]}) or None
+        trace.resolved_model = _models(tracer.usages)
         trace.confidence = reply.confidence
         trace.started_at = self._started.isoformat(timespec="microseconds")
         if self.seam is not None:
@@ -226,6 +226,10 @@ class Attempt:
         if isinstance(error, (SystemExit, KeyboardInterrupt)):
             return "agent_error", f"the agent ended with {text}", _NO_REPLY, "exception", text
         return "agent_error", f"the agent raised {type(error).__name__}", _NO_REPLY, kind_of(error), text
+
+
+def _models(usages: list[Usage]) -> str | None:
+    return "+".join(dict.fromkeys(str(model) for model, _, _ in usages if model)) or None
 
 
 async def _wait_for(result: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from neverempty.traces.model import Trace
 from neverempty.traces.pricing import cost_of
@@ -45,13 +45,19 @@ def total_of(usages: Iterable[Usage]) -> Total:
     written: int | None = 0
     usd: float | None = 0.0
     unknown: str | None = None
-    for model, tokens_in, tokens_out in usages:
+    for model, *tokens in usages:
+        tokens_in, tokens_out = map(_tokens, tokens)
         read = None if read is None or tokens_in is None else read + tokens_in
         written = None if written is None or tokens_out is None else written + tokens_out
-        cost = cost_of(model, tokens_in, tokens_out)
+        cost = cost_of(model if isinstance(model, str) else None, tokens_in, tokens_out)
         usd = None if usd is None or cost.usd is None else usd + cost.usd
         unknown = unknown or cost.reason
     return Total(read, written, usd, unknown)
+
+
+def _tokens(value: Any) -> int | None:
+    """Read a count that an agent reported; what cannot be a count is unknown."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
 
 
 class Budget:

@@ -6,12 +6,15 @@ import asyncio
 import contextlib
 import sys
 from collections.abc import Iterator
+from contextvars import copy_context
+from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
 from neverempty._errors import UsageError
 from neverempty.running.attempt import NOT_REPLAYED, Attempt, Job, unstarted
 from neverempty.running.keeping import Keeper
+from neverempty.running.reply import describe
 from neverempty.running.seam import ModelSeam
 from neverempty.running.threads import DaemonPool
 from neverempty.running.units import Unit
@@ -147,7 +150,7 @@ class Runner:
                 if not loop.is_closed():
                     loop.call_soon_threadsafe(_wake, waiter)
 
-            self._pool.submit(lambda: attempt.call(loop), notify)
+            self._pool.submit(partial(copy_context().run, attempt.call, loop), notify)
             await self._wait(attempt, waiter, loop, None)
         finally:
             del self._flying[attempt]
@@ -183,7 +186,11 @@ class Runner:
             timer.cancel()
 
     def _finish(self, attempt: Attempt) -> None:
-        trace = attempt.trace()
+        try:
+            trace = attempt.trace()
+        except Exception as error:  # whatever an agent put into its tracer, the other repeats go on
+            reason = f"the row could not be made: {describe(error)}"
+            trace = unstarted(self._job, attempt.unit, "harness_error", reason)
         if self._job.recording is not None:
             self._refuse_replay_without_seam(trace)
         self._keeper.keep(attempt.unit, trace)

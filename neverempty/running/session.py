@@ -19,6 +19,7 @@ from neverempty.running.attempt import Job
 from neverempty.running.budget import Budget
 from neverempty.running.keeping import UNFINISHED, Keeper, NoticingRedactor
 from neverempty.running.progress import Progress
+from neverempty.running.reach import tools_of
 from neverempty.running.recording import Recorder, Recording
 from neverempty.running.runner import Runner
 from neverempty.running.units import (
@@ -29,7 +30,7 @@ from neverempty.running.units import (
     checked_cases,
     units,
 )
-from neverempty.tools import Tool, below, side_effect_tools
+from neverempty.tools import below
 from neverempty.traces.model import Trace
 from neverempty.traces.store import RunIdentity, TraceStore
 
@@ -203,16 +204,13 @@ def _is_async(agent: Callable[..., Any]) -> bool:
 
 
 def _check_side_effects(agent: Callable[..., Any], stubs: Mapping[str, Callable[..., Any]]) -> None:
-    """Refuse to start where a tool with side effects is not stubbed: one of the agent's, or else any."""
+    """Refuse to start where a tool that the agent can reach has side effects and is not stubbed."""
     for name, stub in stubs.items():
         if not callable(stub):
             raise UsageError(f"the stub of tool {name!r} is {type(stub).__name__}, which cannot be called")
-    own = getattr(agent, "tools", None)
-    if isinstance(own, (list, tuple)):
-        suspects = [tool for tool in own if isinstance(tool, Tool) and tool.options.side_effect]
-    else:
-        suspects = side_effect_tools()
-    open_names = sorted({tool.name for tool in suspects} - stubs.keys())
+    open_names = [
+        tool.name for tool in tools_of(agent) if tool.options.side_effect and tool.name not in stubs
+    ]
     if open_names:
         raise UsageError(
             f"{', '.join(map(repr, open_names))} would really take effect; give "

@@ -9,10 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from neverempty._errors import UsageError
-from neverempty._suggest import did_you_mean
 from neverempty.cases import Case
 from neverempty.faults.spec import Arm
-from neverempty.results import ERROR_WORDINGS
 from neverempty.running.recording import TraceKey, condition_of
 
 
@@ -139,10 +137,6 @@ def checked_arms(arms: Iterable[str | Arm] | str | Arm | None) -> tuple[Arm, ...
     twice = [name for name, count in Counter(arm.name for arm in found).items() if count > 1]
     if twice:
         raise UsageError(f"the arm {twice[0]!r} is given more than once; each arm needs a name of its own")
-    for arm in found:
-        if arm.params.get("wording", "default") not in ERROR_WORDINGS:
-            hint = did_you_mean(str(arm.params["wording"]), ERROR_WORDINGS)
-            raise UsageError(f"arm {arm.name!r}: there is no wording {arm.params['wording']!r}{hint}")
     return found
 
 

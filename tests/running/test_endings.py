@@ -1,0 +1,338 @@
+"""Whatever an agent does becomes a row with a status, never the end of the run."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import threading
+import time
+from typing import Any
+
+import pytest
+
+from neverempty import AgentReply
+from neverempty.running import run
+
+
+class Odd(BaseException):
+    pass
+
+
+class MuteError(Exception):
+    def __str__(self) -> str:
+        raise RuntimeError("no text")
+
+
+async def raises(case: Any, tracer: Any) -> str:
+    raise ValueError("no such town")
+
+
+async def exits(case: Any, tracer: Any) -> str:
+    sys.exit(3)
+
+
+async def exits_in_a_task(case: Any, tracer: Any) -> str:
+    async def leave() -> None:
+        sys.exit(4)
+
+    await asyncio.create_task(leave())
+    return "unreachable"
+
+
+async def cancels_itself(case: Any, tracer: Any) -> str:
+    task = asyncio.current_task()
+    assert task is not None
+    task.cancel()
+    await asyncio.sleep(60)
+    return "unreachable"
+
+
+async def raises_cancelled(case: Any, tracer: Any) -> str:
+    raise asyncio.CancelledError
+
+
+async def raises_odd(case: Any, tracer: Any) -> str:
+    raise Odd("strange")
+
+
+async def raises_mute(case: Any, tracer: Any) -> str:
+    raise MuteError
+
+
+def exits_in_a_thread(case: Any, tracer: Any) -> str:
+    sys.exit("bye")
+
+
+def raises_in_a_thread(case: Any, tracer: Any) -> str:
+    raise ConnectionResetError("gone")
+
+
+def interrupts_in_a_thread(case: Any, tracer: Any) -> str:
+    raise KeyboardInterrupt
+
+
+def cancelled_in_a_thread(case: Any, tracer: Any) -> str:
+    raise asyncio.CancelledError
+
+
+def returns_a_number(case: Any, tracer: Any) -> Any:
+    return 3
+
+
+@pytest.mark.parametrize(
+    ("agent", "status", "kind", "message"),
+    [
+        (raises, "agent_error", "exception", "ValueError: no such town"),
+        (exits, "agent_error", "exception", "SystemExit: 3"),
+        (exits_in_a_task, "agent_error", "exception", "SystemExit: 4"),
+        (cancels_itself, "cancelled", None, "CancelledError"),
+        (raises_cancelled, "cancelled", None, "CancelledError"),
+        (raises_odd, "agent_error", "exception", "Odd: strange"),
+        (raises_mute, "agent_error", "exception", "MuteError: <its text raised RuntimeError>"),
+        (exits_in_a_thread, "agent_error", "exception", "SystemExit: bye"),
+        (raises_in_a_thread, "agent_error", "connection", "ConnectionResetError: gone"),
+        (interrupts_in_a_thread, "agent_error", "exception", "KeyboardInterrupt"),
+        (cancelled_in_a_thread, "cancelled", None, "CancelledError"),
+        (returns_a_number, "agent_error", "exception", "BadReplyError: the agent returned int"),
+    ],
+)
+def test_every_way_to_fail_is_a_row_and_the_run_goes_on(cases, agent, status, kind, message) -> None:
+    frame = run(agent, cases, repeats=2, concurrency=3)
+    assert frame["status"].tolist() == [status] * 8
+    assert frame["answer"].isna().all()
+    assert frame["error_message"].str.startswith(message).all()
+    assert frame["error_kind"].isna().all() if kind is None else (frame["error_kind"] == kind).all()
+
+
+def test_an_agent_that_cancels_itself_and_still_answers_has_answered(cases) -> None:
+    async def agent(case: Any, tracer: Any) -> str:
+        task = asyncio.current_task()
+        assert task is not None
+        task.cancel()
+        return "Two jobs."
+
+    frame = run(agent, cases)
+    assert frame["status"].tolist() == ["ok"] * 4
+    assert frame["answer"].tolist() == ["Two jobs."] * 4
+
+
+def test_nothing_returned_is_an_ok_row_without_an_answer(cases) -> None:
+    frame = run(lambda case, tracer: None, cases)
+    assert frame["status"].tolist() == ["ok"] * 4
+    assert frame["answer"].isna().all()
+    assert frame["terminal_reason"].str.contains("returned nothing").all()
+
+
+def test_an_empty_answer_stays_apart_from_none(cases) -> None:
+    assert run(lambda case, tracer: "", cases)["answer"].tolist() == [""] * 4
+
+
+def test_lone_surrogates_survive_run_and_store(cases, tmp_path) -> None:
+    def agent(case: Any, tracer: Any) -> AgentReply:
+        return AgentReply("ok \ud835 \U0001f378", structured={"\ud83c": ["\udf78"]})
+
+    first = run(agent, cases, store=tmp_path / "store.jsonl")
+    again = run(raises, cases, store=tmp_path / "store.jsonl")
+    for frame in (first, again):
+        assert frame["answer"].tolist() == ["ok \ud835 \U0001f378"] * 4
+        assert frame["structured"].tolist() == [{"\ud83c": ["\udf78"]}] * 4
+
+
+def test_a_full_reply_fills_its_columns(cases) -> None:
+    reply = AgentReply("Two.", "jobs", {"n": float("nan")}, [{"role": "user"}], "enough", 0.25)
+    as_dict = {
+        name: getattr(reply, name)
+        for name in ("answer", "route", "structured", "messages", "terminal_reason", "confidence")
+    }
+    for result in (reply, as_dict):
+        row = run(lambda case, tracer, result=result: result, cases[:1]).iloc[0]
+        assert row[["answer", "route", "terminal_reason", "confidence"]].tolist() == [
+            "Two.",
+            "jobs",
+            "enough",
+            0.25,
+        ]
+        assert row["structured"] == {"n": None}
+        assert row["messages"] == [{"role": "user"}]
+
+
+@pytest.mark.parametrize(
+    ("result", "problem"),
+    [
+        ({"anser": "x"}, "did you mean 'answer'"),
+        ({"answer": 3}, "answer is int"),
+        ({"confidence": 2}, "confidence is 2"),
+        ({"confidence": True}, "confidence is True"),
+        ({"messages": "x"}, "no list of dicts"),
+        (["x"], "returned list; return a text"),
+        (b"x", "returned bytes"),
+    ],
+)
+def test_a_reply_that_is_none_is_named(cases, result, problem) -> None:
+    row = run(lambda case, tracer: result, cases[:1]).iloc[0]
+    assert row["status"] == "agent_error"
+    assert problem in row["error_message"]
+
+
+def test_a_synchronous_callable_may_hand_back_an_awaitable(cases) -> None:
+    async def inner(tracer: Any) -> str:
+        await asyncio.sleep(0)
+        return tracer.case.id
+
+    frame = run(lambda case, tracer: inner(tracer), cases, timeout=20)
+    assert frame["answer"].tolist() == [case.id for case in cases]
+
+
+def test_an_object_with_an_async_call_is_awaited(cases) -> None:
+    class Agent:
+        async def __call__(self, case: Any, tracer: Any) -> str:
+            await asyncio.sleep(0)
+            return threading.current_thread().name
+
+    assert set(run(Agent(), cases)["answer"]) == {"neverempty-run"}
+
+
+async def hangs(case: Any, tracer: Any) -> str:
+    await asyncio.sleep(60)
+    return "late"
+
+
+async def refuses_to_be_cancelled(case: Any, tracer: Any) -> str:
+    while True:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            continue
+
+
+def hangs_in_a_thread(case: Any, tracer: Any) -> str:
+    time.sleep(5)
+    return "late"
+
+
+def hangs_in_an_awaitable(case: Any, tracer: Any) -> Any:
+    return hangs(case, tracer)
+
+
+@pytest.mark.parametrize("agent", [hangs, refuses_to_be_cancelled, hangs_in_a_thread, hangs_in_an_awaitable])
+def test_a_hung_agent_is_a_row_that_names_the_limit(cases, agent) -> None:
+    start = time.monotonic()
+    frame = run(agent, cases, timeout=0.05)
+    assert time.monotonic() - start < 4
+    assert frame["status"].tolist() == ["agent_timeout"] * 4
+    assert frame["terminal_reason"].str.contains("0.05 s, the run's limit per case").all()
+    assert frame["answer"].isna().all()
+
+
+def test_the_runs_limit_stays_apart_from_an_injected_tool_timeout(cases, search_tool) -> None:
+    async def agent(case: Any, tracer: Any) -> str:
+        await search_tool(query="nurse")
+        if case.id == "case 0":
+            await asyncio.sleep(60)
+        return "The search timed out."
+
+    frame = run(agent, cases, timeout=0.2)
+    assert frame["status"].tolist() == ["agent_timeout", "ok", "ok", "ok"]
+    assert [found[0].kind for found in frame["calls"]] == ["timeout"] * 4
+    assert frame["fault_state"].tolist() == ["fired"] * 4
+    assert frame["error_kind"].isna().all()
+
+
+def test_what_a_hung_agent_writes_late_is_dropped(cases, lookup_tool) -> None:
+    release, late = threading.Event(), []
+
+    def agent(case: Any, tracer: Any) -> str:
+        lookup_tool(query="early")
+        if case.id == "case 0":
+            release.wait(20)
+            try:
+                lookup_tool(query="late")
+            except Exception as error:
+                late.append(str(error))
+            tracer.set_route("late")
+            release.clear()
+        return "done"
+
+    frame = run(agent, cases, timeout=0.3, concurrency=2)
+    release.set()
+    for _ in range(200):
+        if late:
+            break
+        time.sleep(0.01)
+    assert late
+    assert "after this repeat had ended" in late[0]
+    assert [[call.args["query"] for call in found] for found in frame["calls"]] == [["early"]] * 4
+    assert frame["route"].isna().all()
+    assert frame["status"].tolist() == ["agent_timeout", "ok", "ok", "ok"]
+
+
+def test_a_hung_thread_is_replaced_and_a_free_one_used_again(make_cases) -> None:
+    threads = set()
+
+    def agent(case: Any, tracer: Any) -> str:
+        threads.add(threading.get_ident())
+        if case.id == "case 0":
+            time.sleep(3)
+        return "done"
+
+    frame = run(agent, make_cases(20), timeout=0.2, concurrency=1)
+    assert frame["status"].tolist() == ["agent_timeout"] + ["ok"] * 19
+    assert len(threads) == 2
+
+
+def test_a_tool_called_from_a_bare_thread_fires_or_fails_the_traces_loudly(cases, lookup_tool) -> None:
+    barrier = threading.Barrier(4)
+
+    def agent(case: Any, tracer: Any) -> str:
+        barrier.wait(20)
+        thread = threading.Thread(target=lambda: _quietly(lookup_tool))
+        thread.start()
+        thread.join()
+        barrier.wait(20)
+        return "No jobs found."
+
+    frame = run(agent, cases, concurrency=4)
+    assert frame["status"].tolist() == ["harness_error"] * 4
+    assert frame["terminal_reason"].str.contains("no fault plan is active").all()
+    assert frame["answer"].isna().all()
+
+
+def _quietly(tool: Any) -> None:
+    try:
+        tool(query="x")
+    except Exception as error:
+        print(type(error).__name__)
+
+
+def test_a_trace_that_cannot_be_written_is_a_row_that_says_so(cases, tmp_path) -> None:
+    async def agent(case: Any, tracer: Any) -> str:
+        tracer.set_route(5)
+        return "done"
+
+    frame = run(agent, cases, store=tmp_path / "store.jsonl")
+    assert frame["status"].tolist() == ["harness_error"] * 4
+    assert frame["terminal_reason"].str.contains("cannot be written").all()
+    assert run(agent, cases, store=tmp_path / "store.jsonl")["status"].tolist() == ["harness_error"] * 4
+
+
+def test_a_row_that_cannot_be_made_does_not_end_the_run(cases) -> None:
+    async def agent(case: Any, tracer: Any) -> str:
+        if case.id == "case 1":
+            tracer.usages.append(None)
+        return "done"
+
+    frame = run(agent, cases)
+    assert frame["status"].tolist() == ["ok", "harness_error", "ok", "ok"]
+    assert "could not be made: TypeError" in frame["terminal_reason"].iloc[1]
+
+
+def test_usage_that_cannot_be_is_unknown(cases) -> None:
+    async def agent(case: Any, tracer: Any) -> str:
+        tracer.usage(7, -1, True)
+        tracer.usage("gpt-4o-mini", 10, 10)
+        return "done"
+
+    row = run(agent, cases[:1]).iloc[0]
+    assert row[["status", "resolved_model"]].tolist() == ["ok", "7+gpt-4o-mini"]
+    assert row[["input_tokens", "output_tokens", "cost_usd"]].isna().all()
+    assert row["cost_unknown_reason"] == "the model is not known"
