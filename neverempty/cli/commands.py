@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final, Protocol
 
-from neverempty.cli import coverage, init, validate
+from neverempty.cli import coverage, init, reader, validate
 
 if TYPE_CHECKING:
     from neverempty.cli.parser import Parser
@@ -34,4 +34,5 @@ COMMANDS: Final[tuple[Command, ...]] = (
     init,
     validate,
     coverage,
+    reader,
 )

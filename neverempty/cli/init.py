@@ -19,7 +19,7 @@ def add_parser(commands: Commands) -> argparse.ArgumentParser:
     parser = commands.add_parser(
         "init",
         help="write a working set-up: configuration, cases, an agent to replace",
-        description="Write a configuration, cases and a stand-in for the agent; `neverempty run` runs at once.",
+        description="Write a configuration, cases and an agent to replace; `neverempty run` runs at once.",
         allow_abbrev=False,
     )
     parser.add_argument("folder", nargs="?", default=".", help="where to (default: here)")
