@@ -1,0 +1,36 @@
+"""Scorers: one family a file, the protocol for your own, and the way from traces to scores."""
+
+from neverempty.scorers.arguments import ArgumentsScorer
+from neverempty.scorers.base import MetricSpec, Score, Scorer, check, no_signal, not_applicable
+from neverempty.scorers.empty_payload import EmptyPayloadScorer
+from neverempty.scorers.facts import FactsScorer
+from neverempty.scorers.failure import FailureScorer
+from neverempty.scorers.forbidden_claims import ForbiddenClaimsScorer
+from neverempty.scorers.registry import HEADLINES, builtin_metrics, default_scorers
+from neverempty.scorers.route import RouteScorer
+from neverempty.scorers.scoring import declared_metrics, score
+from neverempty.scorers.tool_calls import ForbiddenToolsScorer, ToolCallsScorer
+from neverempty.scorers.usage import UsageScorer
+
+__all__ = [
+    "HEADLINES",
+    "ArgumentsScorer",
+    "EmptyPayloadScorer",
+    "FactsScorer",
+    "FailureScorer",
+    "ForbiddenClaimsScorer",
+    "ForbiddenToolsScorer",
+    "MetricSpec",
+    "RouteScorer",
+    "Score",
+    "Scorer",
+    "ToolCallsScorer",
+    "UsageScorer",
+    "builtin_metrics",
+    "check",
+    "declared_metrics",
+    "default_scorers",
+    "no_signal",
+    "not_applicable",
+    "score",
+]

@@ -1,0 +1,89 @@
+"""The package's own scorers, the metrics they declare, and which of them a suite needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cache
+from types import MappingProxyType
+
+from neverempty.cases import Case
+from neverempty.scorers.arguments import ArgumentsScorer
+from neverempty.scorers.base import MetricSpec, Scorer
+from neverempty.scorers.empty_payload import EmptyPayloadScorer
+from neverempty.scorers.facts import FactsScorer
+from neverempty.scorers.failure import FailureScorer
+from neverempty.scorers.forbidden_claims import ForbiddenClaimsScorer
+from neverempty.scorers.route import RouteScorer
+from neverempty.scorers.statements import StatementJudge
+from neverempty.scorers.tool_calls import ForbiddenToolsScorer, ToolCallsScorer
+from neverempty.scorers.usage import UsageScorer
+
+HEADLINES = ("misreport_as_empty", "false_alarm", "undisclosed")
+"""The three that are never shown alone: whoever always cries failure scores 0 on the first."""
+
+
+@cache
+def builtin_metrics() -> Mapping[str, MetricSpec]:
+    """List the metrics that the package's own scorers declare.
+
+    Returns
+    -------
+    mapping of str to MetricSpec
+        By name.
+
+    Examples
+    --------
+    >>> builtin_metrics()["misreport_as_empty"].collapse
+    'any_hit'
+    """
+    specs = (
+        *FailureScorer.metrics,
+        *EmptyPayloadScorer.metrics,
+        *RouteScorer.metrics,
+        *ToolCallsScorer.metrics,
+        *ArgumentsScorer.metrics,
+        *ForbiddenToolsScorer.metrics,
+        *FactsScorer.metrics,
+        *ForbiddenClaimsScorer.metrics,
+        *UsageScorer.metrics,
+    )
+    return MappingProxyType({spec.name: spec for spec in specs})
+
+
+def default_scorers(cases: Iterable[Case], *, judge: StatementJudge | None = None) -> tuple[Scorer, ...]:
+    """Choose the scorers that a suite needs.
+
+    Parameters
+    ----------
+    cases : iterable of Case
+        The suite.
+    judge : callable, optional
+        For statements with ``match: judge``.
+
+    Returns
+    -------
+    tuple of Scorer
+        The failure family, empty_payload and usage always; the others where any case expects what they check.
+
+    Examples
+    --------
+    >>> [scorer.name for scorer in default_scorers([Case(id="a", input={"payload": 1})])]
+    ['failure', 'empty_payload', 'usage']
+    """
+    expectations = [case.expect for case in cases]
+    scorers: list[Scorer] = [FailureScorer(), EmptyPayloadScorer()]
+    if any(expect.route is not None for expect in expectations):
+        scorers.append(RouteScorer())
+    called = [expect.tool_calls for expect in expectations if expect.tool_calls is not None]
+    if called:
+        scorers.append(ToolCallsScorer())
+    if any(call.args for calls in called for call in calls.calls):
+        scorers.append(ArgumentsScorer())
+    if any(expect.forbidden_tools for expect in expectations):
+        scorers.append(ForbiddenToolsScorer())
+    if any(expect.facts for expect in expectations):
+        scorers.append(FactsScorer(judge))
+    if any(expect.forbidden_claims for expect in expectations):
+        scorers.append(ForbiddenClaimsScorer(judge))
+    scorers.append(UsageScorer())
+    return tuple(scorers)

@@ -1,0 +1,214 @@
+"""From traces to scores: one row per case, arm, repeat and metric."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final, get_args
+
+import numpy as np
+import pandas as pd
+
+from neverempty._errors import InputError, UsageError
+from neverempty._suggest import did_you_mean
+from neverempty.cases import Case, Cases
+from neverempty.frames import SCHEMAS, trace_rows
+from neverempty.frames.arrays import make_array
+from neverempty.frames.schema import COLLAPSES, DIRECTIONS
+from neverempty.scorers.base import MetricSpec, Score, Scorer, Verdict, no_signal
+from neverempty.scorers.registry import default_scorers
+
+_VERDICTS: Final = frozenset(get_args(Verdict))
+_FROM_TRACES: Final = ("suite", "case_id", "arm", "repeat")
+_CARRIED: Final = (
+    "resolved_model",
+    "run_id",
+    "fault_kind",
+    "fault_presentation",
+    "fault_layer",
+    "split",
+    "language",
+    "tags",
+    "must_pass",
+    "repeat_of",
+)
+
+
+def score(
+    traces: pd.DataFrame, cases: Iterable[Case], scorers: Sequence[Scorer] | None = None
+) -> pd.DataFrame:
+    """Score every repeat.
+
+    Parameters
+    ----------
+    traces : DataFrame
+        What `run` returned, whole or filtered.
+    cases : Cases or iterable of Case
+        The cases that were run; more of them is no harm.
+    scorers : sequence of Scorer, optional
+        Which checks; without it, `default_scorers` of the cases. A scorer that raises gives its metrics
+        ``no_signal: scorer_error`` in that repeat.
+
+    Returns
+    -------
+    DataFrame
+        One row per case, arm, repeat and metric: the columns of ``SCHEMAS["scores"]``, among them label,
+        verdict, value, reason and evidence.
+
+    Raises
+    ------
+    InputError
+        Where traces belong to no case, or a scorer yields what it did not declare.
+    UsageError
+        Where two scorers declare the same metric.
+
+    Examples
+    --------
+    >>> from neverempty.frames import traces_frame
+    >>> from neverempty.traces.model import ToolCall, Trace
+    >>> call = ToolCall(0, "search", {}, "empty")
+    >>> traces = traces_frame([Trace("default", "a", "typed", 0, answer="The search failed.", calls=[call])])
+    >>> scores = score(traces, [Case(id="a", input={"payload": "Any jobs?"}, language="en")])
+    >>> scores[scores["verdict"] == "fail"][["metric", "label"]].to_dict("records")
+    [{'metric': 'false_alarm', 'label': 'false_alarm'}]
+    """
+    by_key = {case.key: case for case in cases}
+    chosen = tuple(scorers) if scorers is not None else default_scorers(_used(by_key, traces))
+    specs = declared_metrics(chosen)
+    rows, counts, scorer_rows = _collect(traces, by_key, chosen)
+    _check_rows(rows, specs)
+    frame = _frame(traces, chosen, specs, rows, counts, scorer_rows)
+    if isinstance(cases, Cases):
+        frame["split_hash"] = make_array(
+            SCHEMAS["scores"].column("split_hash"), [cases.split_hash()] * len(frame)
+        )
+    return frame
+
+
+def declared_metrics(scorers: Iterable[Scorer]) -> dict[str, MetricSpec]:
+    """Collect the metrics of some scorers.
+
+    Parameters
+    ----------
+    scorers : iterable of Scorer
+        The scorers.
+
+    Returns
+    -------
+    dict of str to MetricSpec
+        By name, in order.
+
+    Raises
+    ------
+    UsageError
+        Where an object is no scorer, or a metric is declared twice.
+    """
+    specs: dict[str, MetricSpec] = {}
+    for scorer in scorers:
+        if not isinstance(scorer, Scorer):
+            raise UsageError(
+                f"{scorer!r:.80} is no scorer: it needs name, version, metrics and score(trace, case)"
+            )
+        for spec in scorer.metrics:
+            if spec.name in specs:
+                raise UsageError(
+                    f"the metric {spec.name!r} is declared twice, the second time by {scorer.name!r}"
+                )
+            specs[spec.name] = spec
+    return specs
+
+
+def _used(by_key: dict[tuple[str, str], Case], traces: pd.DataFrame) -> list[Case]:
+    keys = set(zip(traces["suite"].tolist(), traces["case_id"].tolist(), strict=True))
+    missing = sorted(key for key in keys if key not in by_key)
+    if missing:
+        raise InputError(
+            f"traces: no case {case_id!r} of suite {suite!r} was handed in; hand in the cases that were run"
+            for suite, case_id in missing
+        )
+    return [case for key, case in by_key.items() if key in keys]
+
+
+def _collect(
+    traces: pd.DataFrame, by_key: dict[tuple[str, str], Case], scorers: Sequence[Scorer]
+) -> tuple[list[Score], list[int], list[int]]:
+    """Score each trace; return the scores, how many each trace has, and how many each scorer gave it."""
+    _used(by_key, traces)
+    rows: list[Score] = []
+    counts: list[int] = []
+    by_scorer: list[int] = []
+    for trace in trace_rows(traces):
+        case = by_key[trace.suite, trace.case_id]
+        before = start = len(rows)
+        for scorer in scorers:
+            try:
+                rows.extend(scorer.score(trace, case))
+            except Exception as error:
+                del rows[before:]
+                rows.extend(_broken(scorer, error))
+            after = len(rows)
+            by_scorer.append(after - before)
+            before = after
+        counts.append(before - start)
+    return rows, counts, by_scorer
+
+
+def _broken(scorer: Scorer, error: Exception) -> Iterator[Score]:
+    reason = f"scorer_error: {type(error).__name__}: {error}"[:300]
+    return (no_signal(spec.name, reason) for spec in scorer.metrics)
+
+
+def _check_rows(rows: Sequence[Score], specs: dict[str, MetricSpec]) -> None:
+    for row in rows:
+        if row.__class__ is not Score:
+            raise InputError(f"a scorer yielded {row!r:.80}, which is no Score")
+    problems = [
+        f"a scorer yielded the metric {name!r}, which none declares{did_you_mean(name, specs)}"
+        for name in sorted({row.metric for row in rows} - specs.keys())
+    ]
+    problems += [
+        f"a scorer yielded the verdict {verdict!r}; a verdict is pass, fail, no_signal or not_applicable"
+        for verdict in sorted({row.verdict for row in rows} - _VERDICTS)
+    ]
+    for row in rows:
+        if row.value is not None and math.isinf(row.value):
+            problems.append(f"metric {row.metric!r} has the infinite value {row.value!r}")
+    if problems:
+        raise InputError(problems)
+
+
+def _frame(
+    traces: pd.DataFrame,
+    scorers: Sequence[Scorer],
+    specs: dict[str, MetricSpec],
+    rows: Sequence[Score],
+    counts: Sequence[int],
+    by_scorer: Sequence[int],
+) -> pd.DataFrame:
+    """Lay the scores out: what belongs to the trace is taken by position, never looked up row by row."""
+    schema = SCHEMAS["scores"]
+    place = np.repeat(np.arange(len(counts)), counts)
+    columns: dict[str, Any] = {name: traces[name].array.take(place) for name in _FROM_TRACES}
+    names = [spec.name for spec in specs.values()]
+    codes = {name: code for code, name in enumerate(names)}
+    fields = list(zip(*rows, strict=True)) if rows else [()] * len(Score._fields)
+    metric = np.fromiter(map(codes.__getitem__, fields[0]), dtype=np.intp, count=len(rows))
+    columns["metric"] = make_array(schema.column("metric"), names).take(metric)
+    for name, values in zip(Score._fields[1:], fields[1:], strict=True):
+        columns[name] = make_array(schema.column(name), values)
+    made_by = np.repeat(np.tile(np.arange(len(scorers)), len(counts)), by_scorer)
+    columns["scorer_version"] = make_array(
+        schema.column("scorer_version"), [f"{scorer.name}/{scorer.version}" for scorer in scorers]
+    ).take(made_by)
+    columns["pattern_version"] = make_array(
+        schema.column("pattern_version"), [getattr(scorer, "pattern_version", None) for scorer in scorers]
+    ).take(made_by)
+    for name, allowed in (("direction", DIRECTIONS), ("collapse", COLLAPSES)):
+        of_metric = np.array([allowed.index(getattr(spec, name)) for spec in specs.values()], dtype=np.intp)
+        kinds = make_array(schema.column(name), allowed)
+        columns[name] = kinds.take(of_metric[metric])
+    for name in _CARRIED:
+        if name in traces.columns:
+            columns[name] = traces[name].array.take(place)
+    order = [column.name for column in schema.columns if column.name in columns]
+    return pd.DataFrame({name: columns[name] for name in order}, copy=False)
