@@ -82,7 +82,7 @@ def test_no_test_is_skipped_or_expected_to_fail(python: dict[str, str]) -> None:
 
 
 def test_every_test_can_fail(trees: dict[str, ast.Module]) -> None:
-    checks = re.compile(r"\bassert|raises|warns|check|expect|verify|fail\(")
+    checks = re.compile(r"\bassert|raises|warns|check|expect|verify|validate|fail\(")
     idle = [
         f"{name}:{node.lineno} {node.name}"
         for name, tree in trees.items()
