@@ -197,7 +197,7 @@ class Engine:
                 continue
             if marker.start() >= absence.end - 1:
                 # "but only because" turns nothing: it leads into the reason.
-                low, high = absence.end, marker.start() - 2
+                low, high = absence.end, marker.start() - 3
             else:
                 low, high = marker.end(), absence.start
             if not self._but.search(line, low, high):
@@ -279,7 +279,8 @@ class Places:
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Give the characters from word ``start`` to before word ``end``, counted from the edge."""
-        first, last = self._word(start - 1), self._word(end - 2)
+        # The edges of the text, which a pattern may take in, are no words.
+        first, last = self._word(max(start - 1, 0)), self._word(min(end - 2, self._upto[-1] - 1))
         return first[0], last[1]
 
     def _word(self, at: int) -> tuple[int, int]:

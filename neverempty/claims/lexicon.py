@@ -164,11 +164,13 @@ class Lexicon:
 
     def quick(self, token: str) -> str:
         """Give the classes of a plain token, most of which are one word with at most one sign after it."""
+        if self.folding.scan:
+            return self.read(token).codes
         if token.isalnum():
-            return self._char(token.lower())
+            return self._char(self.folding.word(token))
         word = token[:-1]
         if word.isalnum() and token[-1] in ".,:;!?)":
-            return self._char(word.lower()) + self._exact.get(token[-1], "")
+            return self._char(self.folding.word(word)) + self._exact.get(token[-1], "")
         return self.read(token).codes
 
     def _char(self, word: str) -> str:

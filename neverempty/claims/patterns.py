@@ -14,7 +14,7 @@ RULE_SYNTAX = """\
 word        that word, in any spelling that the language folds together
 {slot}      one entry of the slot (a word or a phrase); {a|b} one entry of either; {a|=word} or that word
 {!a|b}      one word that is in neither slot and is no clause boundary
-{^a}        one word or boundary that is not in the slot
+{^a}        one word or boundary that is not in the slot; first or last in a pattern, it is only looked at
 x? x* x+    optional; up to 4; 1 to 5 (of a word or a slot)
 ( a | b )   either; ( a b )? optional group
 ~  ~3       up to 6, up to 3 words of the same clause
@@ -96,6 +96,9 @@ def translate(pattern: str, alphabet: Alphabet) -> Translated:
         if token[7] and any(later.group() != "]" for later in tokens[at + 1 :]):
             raise PatternError(f"{token[7]!r} may only end a pattern: {pattern!r}")
         one = _atom(token, alphabet)
+        if (token[1] or "")[:1] == "^" and at in (0, len(tokens) - 1):
+            # A neighbour that is only looked at: it is no part of the span, and claims side by side both match.
+            one = Translated(f"(?{'=' if at else '<='}{one.exact})", one.wide)
         exact.append(one.exact)
         wide.append(one.wide)
     return Translated("".join(exact), "".join(wide))
