@@ -14,6 +14,7 @@ _FOLDING = Folding(elision=True)
 # One letter per language keeps the votes of an answer in one string.
 _LATIN = {"en": "e", "hinglish": "n", "es": "s", "fr": "f", "de": "d", "pt": "p", "it": "i"}
 _SCRIPTS = {"hi": "H", "ar": "A", "ru": "R", "ja": "J", "zh": "Z", "ko": "K"}
+_SIGNS = ".,:;!?()[]\"'«»“”„¿¡…*_#"
 _UNKNOWN, _FOREIGN = "u", "X"  # a Latin word on no list; a word in letters of no language read here
 _LATIN_LETTERS = list(_LATIN.values())
 _PLACE = {language: at for at, language in enumerate(_LATIN)}
@@ -64,6 +65,9 @@ class Votes(dict[str, str]):
                 return "" if word.isdigit() else self._words.get(word.lower(), _UNKNOWN)
         if not token.isascii() and not token.isalpha() and not any(map(str.isalpha, clean(token)[0])):
             return ""
+        whole = self._words.get(_FOLDING.word(clean(token)[0].strip(_SIGNS)))
+        if whole is not None:
+            return whole
         return "".join(self._word(piece.text) for piece in pieces(token[:4000], _FOLDING) if piece.text[0].isalpha())
 
     def _word(self, word: str) -> str:

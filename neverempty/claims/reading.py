@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from neverempty.claims.detect import known, languages
 from neverempty.claims.engine import Engine, Findings, Places, engine
-from neverempty.claims.rulebook import CLAIMS, SHARED, patterns_version
+from neverempty.claims.rulebook import CLAIMS, patterns_version
 
 
 _CODE = frozenset("[{<`|")  # an answer that begins so is code or a table, which needs no language
+
+_NEUTRAL = ["en"]  # what an answer without a telling word is read as: "0 hits", "[]"
 
 
 class Span(NamedTuple):
@@ -138,7 +140,7 @@ def look(text: str, language: str | None, whole: bool = False) -> tuple[str | No
     if not readable and language is None:
         return None, False, []
     passes = []
-    for name in present or [SHARED]:
+    for name in present or _NEUTRAL:
         reader = engine(name)
         codes = reader.codes(tokens)
         findings = reader.find(codes, whole)
