@@ -22,7 +22,7 @@ def spec(kind: str, **parameters: Any) -> FaultSpec:
     [
         (spec("truncated"), [1, 2, 3, 4], [1, 2]),
         (spec("truncated", keep=1), (1, 2, 3), [1]),
-        (spec("truncated", keep=1), {"n": 3, "jobs": [1, 2, 3], "on": ["a"]}, {"n": 3, "jobs": [1], "on": ["a"]}),
+        (spec("truncated", keep=1), {"jobs": [1, 2, 3], "on": ["a"]}, {"jobs": [1], "on": ["a"]}),
         (spec("truncated", keep=1), {"page": {"jobs": [1, 2]}}, {"page": {"jobs": [1]}}),
         (spec("truncated"), "abcdef", "abc"),
         (spec("truncated"), '{"jobs": [1, 2]}', '{"jobs": [1]}'),
