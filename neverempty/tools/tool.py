@@ -57,7 +57,7 @@ class Tool:
         self.description = inspect.getdoc(fn) or ""
         self._presented: dict[tuple[str, str, str], Presented] = {}
         self._signature = _signature(fn)
-        self._positional, self._rest = _positional_names(self._signature)
+        self._positional, self._rest, self._only_positional = _positional_names(self._signature)
         if options.side_effect:
             SIDE_EFFECTS.add(self)
 
@@ -101,7 +101,8 @@ class Tool:
         except (ValueError, RecursionError) as error:
             kwargs = error
         if isinstance(kwargs, dict):
-            return self._run(Invocation(self, (), kwargs, call_id))
+            args = tuple(kwargs.pop(name) for name in self._only_positional if name in kwargs)
+            return self._run(Invocation(self, args, kwargs, call_id))
         reason = kwargs if isinstance(kwargs, Exception) else f"not an object but {type(kwargs).__name__}"
         invocation = Invocation(self, (), {"arguments": arguments}, call_id)
         invocation.fn = functools.partial(_refuse, f"the arguments are no JSON object: {reason}")
@@ -340,11 +341,14 @@ def _signature(fn: Callable[..., Any]) -> inspect.Signature | None:
         return None
 
 
-def _positional_names(signature: inspect.Signature | None) -> tuple[tuple[str, ...], str]:
-    """Return the names of positional parameters, and the name for those beyond them."""
-    if signature is None:
-        return (), "args"
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    parameters = signature.parameters.values()
-    rest = next((item.name for item in parameters if item.kind is inspect.Parameter.VAR_POSITIONAL), "args")
-    return tuple(item.name for item in parameters if item.kind in kinds), rest
+def _positional_names(
+    signature: inspect.Signature | None,
+) -> tuple[tuple[str, ...], str, tuple[str, ...]]:
+    """Return the names of positional parameters, the name for those beyond, those with no keyword."""
+    by_kind: dict[Any, list[str]] = {}
+    for item in signature.parameters.values() if signature is not None else ():
+        by_kind.setdefault(item.kind, []).append(item.name)
+    only = by_kind.get(inspect.Parameter.POSITIONAL_ONLY, [])
+    either = by_kind.get(inspect.Parameter.POSITIONAL_OR_KEYWORD, [])
+    rest = by_kind.get(inspect.Parameter.VAR_POSITIONAL, ["args"])
+    return (*only, *either), rest[0], tuple(only)

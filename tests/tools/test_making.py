@@ -118,12 +118,11 @@ def test_asynchronous_tools_are_recognised_as_coroutine_functions() -> None:
 
 def test_the_schema_describes_the_arguments() -> None:
     @tool()
-    def search(
-        query: str, /, place: Literal["pune", "goa"], *, limit: int = 5, _raw: bool = False
-    ) -> list[str]:
-        return [query]
+    def search(query: str, /, place: Literal["pune", "goa"], *, limit: int = 5, _raw: bool = False) -> str:
+        return f"{query} {place} {limit}"
 
     schema = search.schema
+    assert search.invoke({"query": "cook", "place": "goa"}) == Ok("cook goa 5")
     assert schema["type"] == "object"
     assert schema["required"] == ["query", "place"]
     assert schema["properties"]["place"]["enum"] == ["pune", "goa"]
