@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from neverempty._errors import UsageError
 from neverempty.agents.phrasings import Says, phrases
+from neverempty.agents.planned import make_call, planned_calls
 from neverempty.results import Empty, Err, Ok
 from neverempty.tools import Tool
 from neverempty.traces import Tracer
@@ -39,7 +41,7 @@ class ScriptedAgent:
         self.tools = {tool.name: tool for tool in tools}
         self.things = dict(things or {})
 
-    def __call__(self, case: Any, tracer: Tracer) -> str:
+    async def __call__(self, case: Any, tracer: Tracer) -> str:
         """Run one case.
 
         Parameters
@@ -54,7 +56,7 @@ class ScriptedAgent:
         str
             The answer.
         """
-        results = [self._call(case, call) for call in self._planned(case)]
+        results = [await make_call(self.tools, case, call) for call in planned_calls(case)]
         happened = _happened(results)
         says = self.says(happened, tracer)
         choices = phrases(case.language or _DEFAULT_LANGUAGE)[says]
@@ -82,56 +84,13 @@ class ScriptedAgent:
         truthful: dict[str, Says] = {"error": "failure", "empty": "absence", "data": "data"}
         return truthful[happened]
 
-    def _planned(self, case: Any) -> Sequence[Any]:
-        expected = case.expect.tool_calls
-        if expected is None or not expected.calls:
-            raise UsageError(
-                f"case {case.id!r} does not say which tool to call; a scripted agent makes the calls in "
-                "expect.tool_calls"
-            )
-        return tuple(expected.calls)
-
-    def _call(self, case: Any, call: Any) -> Any:
-        return named_tool(self.tools, case, call.tool)(**{name: arg.value for name, arg in call.args.items()})
-
     def _slots(self, case: Any, results: Sequence[Any]) -> dict[str, str]:
-        thing = self.things.get(self._planned(case)[0].tool, _DEFAULT_THING)
+        thing = self.things.get(planned_calls(case)[0].tool, _DEFAULT_THING)
         return {
             "thing": thing,
             "Thing": thing[:1].upper() + thing[1:],
             "rows": "; ".join(text for result in results for text in _row_texts(result)),
         }
-
-
-def named_tool(tools: Mapping[str, Tool], case: Any, name: str) -> Tool:
-    """Look up the tool that a case names.
-
-    Parameters
-    ----------
-    tools : mapping of str to Tool
-        By name.
-    case : Case
-        For the message.
-    name : str
-        The tool's name.
-
-    Returns
-    -------
-    Tool
-        The tool.
-
-    Raises
-    ------
-    UsageError
-        Where the agent has no such tool.
-    """
-    try:
-        return tools[name]
-    except KeyError:
-        raise UsageError(
-            f"case {case.id!r} names the tool {name!r}, which this agent was not given; it has "
-            f"{', '.join(sorted(tools)) or 'none'}"
-        ) from None
 
 
 class Honest(ScriptedAgent):
@@ -201,7 +160,7 @@ class Flaky:
     Parameters
     ----------
     agent : callable
-        A synchronous agent, called where neither happens.
+        The agent that is asked where neither happens.
     crash : float, default 0.2
         Chance per repeat of raising `FlakyError`.
     hang : float, default 0.0
@@ -244,7 +203,8 @@ class Flaky:
             raise FlakyError("crashed on purpose")
         if draw < self.crash + self.hang:
             await asyncio.Event().wait()
-        return self.agent(case, tracer)
+        answer = self.agent(case, tracer)
+        return await answer if inspect.isawaitable(answer) else answer
 
 
 def checked_rate(name: str, rate: float) -> float:
