@@ -94,8 +94,7 @@ def compare(
     Returns
     -------
     tuple of MetricComparison
-        Metrics in the order of `base`, each followed by its slices. A metric without a measured pair
-        has p None and leaves the family.
+        Metrics as in `base`, each followed by its slices; without a measured pair p is None.
 
     Raises
     ------
@@ -111,11 +110,11 @@ def compare(
     """
     parts = dict(slices or {})
     _same_metrics(base, cand, set(declared) - set(parts))
-    level = check.open_unit("alpha", alpha)
+    check.open_unit("alpha", alpha)
     tables = _tables(base, cand, parts)
     in_family = [part is None or part in declared for _, part, _ in tables]
     family = sum(1 for (*_, table), inside in zip(tables, in_family, strict=True) if inside and table.n)
-    needed = {True: min_clean_flips(level, max(family, 1), midp), False: min_clean_flips(level, 1, midp)}
+    needed = {True: min_clean_flips(alpha, max(family, 1), midp), False: min_clean_flips(alpha, 1, midp)}
     rows = [
         _one(*entry, needed[inside], conf, method, midp)
         for entry, inside in zip(tables, in_family, strict=True)
