@@ -62,8 +62,19 @@ def dumps(obj: Any, *, indent: int | None = None) -> str:
     try:
         text = json.dumps(obj, allow_nan=False, default=_plain, indent=indent, **options)
     except (ValueError, TypeError, RecursionError):
+        return escape_json(json.dumps(jsonable(obj), allow_nan=False, indent=indent, **options))
+    if text.count("[") + text.count("{") > _MAX_DEPTH and not _is_shallow(text):
         text = json.dumps(jsonable(obj), allow_nan=False, indent=indent, **options)
     return escape_json(text)
+
+
+def _is_shallow(text: str) -> bool:
+    """Tell whether readers that stop at a depth of 200 can read the text; Python 3.13 writes any depth."""
+    try:
+        from_json(text.encode("utf-8", "replace"))
+    except ValueError:
+        return False
+    return True
 
 
 def escape_json(text: str) -> str:

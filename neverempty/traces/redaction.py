@@ -38,15 +38,16 @@ _VALUES: Final[tuple[tuple[str, str], ...]] = (
     (r"\b(?:xox[abeprs]-[A-Za-z0-9-]{10,}|hf_[A-Za-z0-9]{20,}|AIza[0-9A-Za-z_-]{30,})", REDACTED),
     (r"(?i)\b(bearer|basic)(\s+)[A-Za-z0-9+/._~-]{12,}=*", rf"\1\2{REDACTED}"),
     (r"([A-Za-z][A-Za-z0-9+.-]*://[^\s/:@\"'<>]*):[^\s/@\"'<>]+@", rf"\1:{REDACTED}@"),
-    (r"(?i)\b((?:set-)?cookie\s*:\s*)[^\s=;,]+=[^\r\n\"']*", rf"\1{REDACTED}"),
+    (r"(?i)\b((?:set-)?cookie\s*:\s*)[^\s=;,\"'\[\]]+=[^\r\n\"']*", rf"\1{REDACTED}"),
     # "key": "value", then the same in JSON that stands quoted inside JSON, then 'key': 'value'.
     (rf"(?i)\b({_KEYWORD}\"?\s*[=:]\s*\")(?:[^\"\\]|\\.)+\"", rf'\1{REDACTED}"'),
     (rf"(?i)\b({_KEYWORD}\\+\"\s*[=:]\s*(\\+\"))(?:[^\"\\]|\\+[^\"\\])+\\+\"", rf"\1{REDACTED}\2"),
     (rf"(?i)\b({_KEYWORD}'?\s*[=:]\s*')[^'\\]+'", rf"\1{REDACTED}'"),
     (rf"(?i)\b({_KEYWORD}\s*=\s*)[^{_DELIMITER}]+", rf"\1{REDACTED}"),
+    (rf"(?i)\b({_KEYWORD}\"\s*:\s*)-?[0-9][0-9.eE+-]*", rf'\1"{REDACTED}"'),
     # After a colon stands prose as often as a secret: only what holds a digit.
     (
-        rf"(?i)\b({_KEYWORD}\"?\s*:\s*)(?:[^{_DELIMITER}0-9]{{3,}}[0-9]|"
+        rf"(?i)\b({_KEYWORD}\s*:\s*)(?:[^{_DELIMITER}0-9]{{3,}}[0-9]|"
         rf"[^{_DELIMITER}0-9]*[0-9][^{_DELIMITER}]{{3}})[^{_DELIMITER}]*",
         rf"\1{REDACTED}",
     ),
@@ -55,7 +56,8 @@ _VALUES: Final[tuple[tuple[str, str], ...]] = (
 # An escape such as \\n may stand right before it, so no word boundary. The trace's own fields hold none.
 _HINTS: Final = (
     r"(?i)authorization|(?:api|access|private|signing|encryption)[-_ ]?key|secret|pwd|cookie|credential|"
-    r"bearer|pass[-_ ]?(?:wo?r?d|phrase|code)|session[-_ ]?id|basic[\s\\]|token(?:\\*[\"'])?(?:\s|\\[nrtf])*[=:]|"
+    r"bearer|pass[-_ ]?(?:wo?r?d|phrase|code)|session[-_ ]?id|basic[\s\\]|"
+    r"token(?:\\*[\"'])?(?:\s|\\[nrtf])*[=:]|"
     r"(?:sk|pk|rk)[-_][a-z0-9_-]{16}|(?:akia|asia)[0-9a-z]{16}|gh[pousr]_[a-z0-9]{20}|github_pat_|glpat-|"
     r"xox[abeprs]-|hf_[a-z0-9]{20}|aiza[0-9a-z_-]{30}|eyj[a-z0-9_-]{8,}\.|"
     r"://[^\s/:@\"'<>]*:[^\s/@\"'<>]+@"
