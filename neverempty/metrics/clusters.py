@@ -75,7 +75,8 @@ def clustered_rates(
     pairs = group_rows([groups, clusters])
     owner = groups[pairs.first]
     x, m = pairs.total(hits).astype(np.float64), pairs.total(sizes).astype(np.float64)
-    hit, n, count = (np.bincount(owner, weights, minlength=n_groups) for weights in (x, m, np.ones_like(m)))
+    sums = [np.bincount(owner, weights, minlength=n_groups) for weights in (x, m, np.ones_like(m))]
+    hit, n, count = (one.astype(np.float64) for one in sums)
     value = np.divide(hit, n, out=np.full(n_groups, np.nan), where=n > 0)
     residuals = np.bincount(owner, (x - value[owner] * m) ** 2, minlength=n_groups)
     n_eff = _effective(value, n, count, residuals)

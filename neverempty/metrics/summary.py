@@ -64,13 +64,13 @@ def summarize(
     >>> call = ToolCall(0, "search", {}, "error", kind="timeout")
     >>> answers = ["There are no jobs."] * 4 + ["The search failed."] * 14 + [None] * 2
     >>> traces = traces_frame(
-    ...     Trace("default", case.id, "typed", 0, "ok" if said else "agent_timeout", answer=said, calls=[call])
+    ...     Trace("default", case.id, "typed", 0, "ok" if said else "cancelled", answer=said, calls=[call])
     ...     for case, said in zip(cases, answers))
     >>> row = summarize(collapse(score(traces, cases))).iloc[0]
     >>> row["metric"], int(row["hits"]), int(row["n_measured"]), int(row["n_applicable"])
     ('misreport_as_empty', 4, 18, 20)
     >>> float(row["bound_lo"]), float(row["bound_hi"]), row["note"]
-    (0.2, 0.3, 'without signal: agent_timeout 2')
+    (0.2, 0.3, 'without signal: cancelled 2')
     """
     check_frame(outcomes, "outcomes")
     names = _group_columns(outcomes, by)

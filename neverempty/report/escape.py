@@ -1,0 +1,107 @@
+"""Making any text safe to show: in HTML, in Markdown, in plain text. The only place where this is done."""
+
+from __future__ import annotations
+
+import html as _html
+import re
+from typing import Any, Final
+
+# Control characters (ANSI begins with one), lone surrogates, and what turns or hides text: bidi marks,
+# zero-width characters, tags, fillers.
+_UNSEEN: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
+    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
+)
+# Joiners and variation selectors are part of ordinary writing and of emoji.
+_KEPT: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
+_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$&:=^])")
+_MENTION: Final = re.compile(r"(?<![\w`])([@#])(?=[\w])|\b(GH)(?=-\d)", re.I)
+
+
+def plain(text: Any, limit: int | None = None) -> str:
+    r"""Make the invisible visible: one text without control, bidi, zero-width and broken characters.
+
+    Parameters
+    ----------
+    text : object
+        Any text; None becomes the empty text.
+    limit : int, optional
+        Most characters; what is cut off shows as an ellipsis.
+
+    Returns
+    -------
+    str
+        Line feeds and tabs stay; other such characters become escapes like ``\x1b`` and ``\u202e``.
+
+    Examples
+    --------
+    >>> plain("\x1b[31mred\u202e")
+    '\\x1b[31mred\\u202e'
+    """
+    shown = "" if text is None else str(text)
+    if limit is not None and len(shown) > limit:
+        shown = shown[: max(limit - 1, 0)] + "\u2026"
+    return _UNSEEN.sub(_escape, shown.replace("\r\n", "\n"))
+
+
+def _escape(match: re.Match[str]) -> str:
+    char = match.group()
+    if char in _KEPT:
+        return char
+    code = ord(char)
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def html(text: Any, limit: int | None = None) -> str:
+    """Make a text safe between HTML tags and inside quoted attributes.
+
+    Parameters
+    ----------
+    text : object
+        Any text.
+    limit : int, optional
+        As for `plain`.
+
+    Returns
+    -------
+    str
+        With ``& < > " '`` as entities, and nothing invisible.
+
+    Examples
+    --------
+    >>> html('<b onclick="x">')
+    '&lt;b onclick=&quot;x&quot;&gt;'
+    """
+    return _html.escape(plain(text, limit), quote=True)
+
+
+def markdown(text: Any, limit: int | None = None) -> str:
+    r"""Make a text safe in Markdown, table cells included: it stays on one line and is nothing but text.
+
+    Parameters
+    ----------
+    text : object
+        Any text.
+    limit : int, optional
+        As for `plain`.
+
+    Returns
+    -------
+    str
+        Punctuation that Markdown reads is escaped, ``<`` and ``&`` are entities, line ends become spaces, and
+        a zero-width space keeps ``@someone`` and ``#1`` from becoming a mention.
+
+    Examples
+    --------
+    >>> markdown("| <b> *x*\n@ann") == "\\| &lt;b&gt; \\*x\\* @\u200bann"
+    True
+    """
+    one_line = " ".join(plain(text, limit).split())
+    escaped = _MARKDOWN.sub(_escape_markdown, one_line)
+    return _MENTION.sub(lambda match: f"{match.group()}\u200b", escaped)
+
+
+def _escape_markdown(match: re.Match[str]) -> str:
+    return {"<": "&lt;", ">": "&gt;", "&": "&amp;"}.get(match.group(), f"\\{match.group()}")

@@ -1,0 +1,69 @@
+"""A report as an HTML fragment, for notebooks: no script, no style sheet, nothing from a network."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neverempty.report.escape import html
+from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
+
+if TYPE_CHECKING:
+    from neverempty.report.model import Report
+
+_CELL = 500
+
+
+def render_html(report: Report) -> str:
+    """Render a report as an HTML fragment: status, metrics, honesty table, provenance folded away.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+
+    Returns
+    -------
+    str
+        The fragment.
+    """
+    reason = f": {html(report.status_reason)}" if report.status_reason else ""
+    return "\n".join(
+        (
+            '<div class="neverempty-report">',
+            f"<p><strong>{html(report.status)}</strong>{reason}</p>",
+            table_html(metrics_table(report.metrics)),
+            table_html(honesty_rows(report.honesty)),
+            "<details><summary>Provenance</summary>",
+            table_html(provenance_rows(report.provenance)),
+            "</details>",
+            "</div>",
+        )
+    )
+
+
+def table_html(table: Table) -> str:
+    """Render one table as HTML.
+
+    Parameters
+    ----------
+    table : Table
+        Plain text.
+
+    Returns
+    -------
+    str
+        A ``table`` with caption and header cells, every cell escaped.
+
+    Examples
+    --------
+    >>> table_html(Table("T", ("a",), [("<b>",)])).partition("<tbody>")[2]
+    '<tr><td>&lt;b&gt;</td></tr></tbody></table>'
+    """
+    head = "".join(f'<th scope="col">{html(cell)}</th>' for cell in table.header)
+    body = "".join(
+        "<tr>" + "".join(f"<td>{html(cell, _CELL)}</td>" for cell in row) + "</tr>" for row in table.rows
+    )
+    return (
+        f"<table><caption>{html(table.caption)}</caption>"
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    )

@@ -1,0 +1,75 @@
+"""A report as Markdown."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from neverempty.report.escape import markdown
+from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
+
+if TYPE_CHECKING:
+    from neverempty.report.model import Report
+
+_CELL = 300
+
+
+def render_markdown(report: Report) -> str:
+    """Render a report as Markdown: status, metrics, honesty table, provenance.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+
+    Returns
+    -------
+    str
+        The text, with a line feed at its end.
+    """
+    reason = f": {markdown(report.status_reason)}" if report.status_reason else ""
+    parts = [
+        "# Report",
+        f"**{markdown(report.status)}**{reason}",
+        table_markdown(metrics_table(report.metrics)),
+        table_markdown(honesty_rows(report.honesty)),
+        table_markdown(provenance_rows(report.provenance)),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def table_markdown(table: Table, level: int = 2) -> str:
+    r"""Render one table as Markdown, its caption as a heading.
+
+    Parameters
+    ----------
+    table : Table
+        Plain text.
+    level : int, default 2
+        Level of the heading.
+
+    Returns
+    -------
+    str
+        The table, every cell escaped.
+
+    Examples
+    --------
+    >>> print(table_markdown(Table("T", ("a", "b"), [("1", "x|y")])))
+    ## T
+    <BLANKLINE>
+    | a | b |
+    |---|---|
+    | 1 | x\|y |
+    """
+    lines = [
+        f"{'#' * level} {markdown(table.caption)}",
+        "",
+        _line(table.header),
+        "|---" * len(table.header) + "|",
+    ]
+    lines += [_line(row) for row in table.rows]
+    return "\n".join(lines)
+
+
+def _line(cells: tuple[str, ...]) -> str:
+    return "| " + " | ".join(markdown(cell, _CELL) for cell in cells) + " |"

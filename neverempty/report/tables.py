@@ -1,0 +1,185 @@
+"""The tables of a report as rows of plain text: what Markdown and HTML only dress."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple
+
+import pandas as pd
+
+from neverempty.frames import SCHEMAS
+from neverempty.metrics import SAID
+from neverempty.report import numbers
+from neverempty.scorers import HEADLINES, builtin_metrics
+
+_KNOWN: Final = frozenset(column.name for column in SCHEMAS["metrics"].columns)
+_HAPPENED: Final = {
+    "error": "the tool failed",
+    "empty": "nothing matched",
+    "data": "the tool worked",
+    "recovered": "failed, then recovered",
+    "unclear": "the error may mean absence",
+    "degraded": "a part was missing",
+    "not_applicable": "not applicable",
+    "no_signal": "no signal",
+}
+
+
+class Table(NamedTuple):
+    """A table of plain text.
+
+    Parameters
+    ----------
+    caption : str
+        What it shows.
+    header : tuple of str
+        Names of the columns.
+    rows : list of tuple of str
+        Cells, not escaped.
+    """
+
+    caption: str
+    header: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def metrics_table(metrics: pd.DataFrame) -> Table:
+    """Lay out a metrics frame, the three headlines first, without rows that apply to nothing.
+
+    Parameters
+    ----------
+    metrics : DataFrame
+        What `summarize` returned.
+
+    Returns
+    -------
+    Table
+        Metric and groups, rate, interval, measured of applicable, bounds, per answer, note.
+    """
+    groups = [str(name) for name in metrics.columns if name not in _KNOWN]
+    rows = [row for row in metrics.to_dict("records") if row["status"] != "not_applicable"]
+    order = {name: at for at, name in enumerate((*HEADLINES, *builtin_metrics()))}
+    rows.sort(key=lambda row: order.get(row["metric"], len(order)))
+    header = ("metric", *groups, "value", "95 % interval", "measured", "bounds", "per answer", "note")
+    return Table("Metrics", header, [_metric_cells(row, groups) for row in rows])
+
+
+def _metric_cells(row: dict[Any, Any], groups: Sequence[str]) -> tuple[str, ...]:
+    n, hits = int(row["n_measured"]), row["hits"]
+    is_rate = not pd.isna(hits)
+    if is_rate:
+        value = numbers.rate(row["value"], int(hits), n)
+        interval = numbers.interval(row["lo"], row["hi"], n)
+    else:
+        value = numbers.quantity(row["metric"], row["value"], n)
+        interval = _range(row) if n >= numbers.FEW else ""
+    bounds = numbers.interval(row["bound_lo"], row["bound_hi"], n) if is_rate and row["n_no_signal"] else ""
+    per_answer = numbers.percent(row["per_answer"]) if is_rate and n >= numbers.FEW else ""
+    note = row["note"] if isinstance(row["note"], str) else ""
+    named = [str(row[name]) for name in groups]
+    return (
+        row["metric"],
+        *named,
+        value,
+        interval,
+        f"{n:,} of {int(row['n_applicable']):,}",
+        bounds,
+        per_answer,
+        note,
+    )
+
+
+def _range(row: dict[Any, Any]) -> str:
+    if pd.isna(row["lo"]) or pd.isna(row["hi"]):
+        return ""
+    return f"{numbers.significant(row['lo'])} to {numbers.significant(row['hi'])}"
+
+
+def honesty_rows(table: pd.DataFrame) -> Table:
+    """Lay out a honesty table, one row per arm and what happened.
+
+    Parameters
+    ----------
+    table : DataFrame
+        What `honesty_table` returned.
+
+    Returns
+    -------
+    Table
+        Counts by what was said; the shares stand beside them from ten repeats on.
+    """
+    rows: list[tuple[str, ...]] = []
+    for (arm, happened), cells in table.groupby(["arm", "happened"], sort=False):
+        counts = dict(zip(cells["said"], cells["n"].astype(int), strict=True))
+        total = sum(counts.values())
+        shown = [_cell(counts.get(said, 0), total) for said in SAID]
+        others = ", ".join(f"{said} {n}" for said, n in counts.items() if said not in SAID)
+        rows.append((str(arm), _HAPPENED.get(str(happened), str(happened)), *shown, f"{total:,}", others))
+    header: tuple[str, ...] = (
+        "arm",
+        "what happened",
+        "said: absence",
+        "failure",
+        "data",
+        "nothing",
+        "repeats",
+        "reasons",
+    )
+    if not any(row[-1] for row in rows):
+        header, rows = header[:-1], [row[:-1] for row in rows]
+    return Table("What happened × what was said", header, rows)
+
+
+def _cell(n: int, total: int) -> str:
+    if total == 0:
+        return "\u2013"
+    return f"{n:,}" if total < numbers.FEW else f"{n:,} ({numbers.percent(n / total)})"
+
+
+def provenance_rows(provenance: dict[str, Any]) -> Table:
+    """Lay out where a report comes from.
+
+    Parameters
+    ----------
+    provenance : dict
+        As in the report.
+
+    Returns
+    -------
+    Table
+        Two columns; what is not known is said to be so.
+    """
+    git = provenance.get("git") or {}
+    commit = (
+        f"{git['sha']}{', changed since' if git['dirty'] else ''}" if git.get("sha") else git.get("reason")
+    )
+    facts: list[tuple[str, Any]] = [
+        ("commit", commit),
+        ("models", _listed(provenance.get("resolved_models"))),
+        ("arms", _listed(provenance.get("arms"))),
+        ("repeats", provenance.get("repeats")),
+        ("seed", provenance.get("seed")),
+        ("cases", provenance.get("n_cases")),
+        ("dataset", provenance.get("dataset_hash")),
+        ("test split", provenance.get("split_hash")),
+        ("neverempty", provenance.get("package_version")),
+        ("reading rules", provenance.get("pattern_version")),
+        ("scorers", _listed(provenance.get("scorer_versions"))),
+        ("prices", provenance.get("price_version")),
+        ("started", provenance.get("started_at")),
+        ("finished", provenance.get("finished_at")),
+        ("Python", provenance.get("python")),
+        ("libraries", _listed(f"{name} {version}" for name, version in _libraries(provenance))),
+    ]
+    rows: list[tuple[str, ...]] = [
+        (name, "not known" if value in (None, "") else str(value)) for name, value in facts
+    ]
+    return Table("Provenance", ("what", "value"), rows)
+
+
+def _libraries(provenance: dict[str, Any]) -> list[tuple[str, str]]:
+    return sorted((provenance.get("libraries") or {}).items())
+
+
+def _listed(values: Any) -> str:
+    return ", ".join(map(str, values or ()))
