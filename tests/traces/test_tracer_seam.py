@@ -16,6 +16,8 @@ from neverempty.faults import Arm, FaultPlan
 from neverempty.traces.tracer import ModelReply, ModelRequest, TraceClosedError, Tracer
 
 LONG = '{"status": "error", "kind": "timeout", "note": "it failed"}'
+TEXT_PART = {"type": "text", "text": LONG}
+KEYS = ["role", "content", "type", "text"]
 REPLY: ModelReply = {
     "content": "hello",
     "tool_calls": [],
@@ -165,10 +167,7 @@ def test_a_reply_that_comes_after_the_end_is_dropped() -> None:
         {"role": "function", "name": "search", "content": LONG},
         {"type": "function_call_output", "call_id": "x", "output": LONG},
         {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": LONG}]},
-        {
-            "role": "user",
-            "content": [{"type": "tool_result", "tool_use_id": "x", "content": [{"type": "text", "text": LONG}]}],
-        },
+        {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "x", "content": [TEXT_PART]}]},
         {"role": "user", "content": f"Q: cooks in Pune?\nTool: {LONG}\nA:"},
     ],
 )  # fmt: skip
@@ -256,7 +255,7 @@ def test_a_failed_model_call_has_read_nothing() -> None:
 
 @given(st.recursive(
     st.none() | st.text() | st.integers() | st.sampled_from(["tool", "user", LONG]),
-    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(["role", "content", "type", "text"]), inner),
+    lambda inner: st.lists(inner) | st.dictionaries(st.sampled_from(KEYS), inner),
     max_leaves=12,
 ))  # fmt: skip
 def test_messages_of_any_shape_do_not_break_a_trace(message: Any) -> None:
