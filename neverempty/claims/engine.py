@@ -7,7 +7,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
 from functools import cache, partial
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import re2
 
@@ -22,12 +22,8 @@ _SENTENCE = ("stop", "question", "newline", "bar")
 _CLAUSE = ("comma", "colon", "dash", "bracket", "but", "because", "therefore")
 
 
-class Found(NamedTuple):
-    """A rule that fired between two words of the answer (counted from the edge before the first)."""
-
-    start: int
-    end: int
-    rule: Rule
+Found: TypeAlias = tuple[int, int, Rule]
+"""A rule that fired from one word to before another (counted from the edge before the first word)."""
 
 
 class Findings(NamedTuple):
@@ -81,7 +77,7 @@ class Engine:
         options.max_mem = _MEMORY
         options.never_capture = True
         self._filter = re2.Set.SearchSet(options)
-        self._rules: list[tuple[Rule, Callable[[str], Iterator[re.Match[str]]], int, str]] = []
+        self._rules: list[tuple[Rule, Callable[[str], Iterator[re.Match[str]]], int, str, bool]] = []
         for rule in sorted(rules, key=_shields_last):
             self._compile(rule, alphabet)
         self._filter.Compile()
@@ -98,7 +94,7 @@ class Engine:
             except (PatternError, re.error) as error:
                 raise PatternError(f"rule {rule.id!r}: {error} (pattern {pattern!r})") from error
             self._filter.Add(one.wide)
-            self._rules.append((rule, exact.finditer, exact.groups, rule.claim))
+            self._rules.append((rule, exact.finditer, exact.groups, rule.claim, bool(rule.shields)))
 
     def _marker(self, slot: str, alphabet: Alphabet) -> re.Pattern[str] | None:
         if not self.lexicon.has(slot):
@@ -128,53 +124,58 @@ class Engine:
         fired = self._filter.Match(line)
         if not fired:
             return None
-        kept: dict[str, list[Found]] = {"absence": [], "failure": [], "data": []}
+        absence: list[Found] = []
+        failure: list[Found] = []
+        data: list[Found] = []
         shields: list[Found] = []
+        kept = {"absence": absence, "failure": failure, "data": data}
         fired.sort()
         for index in fired:
-            rule, matches, group, claim = self._rules[index]
-            if not (claim or whole or kept["absence"] or kept["failure"] or kept["data"]):
+            rule, matches, group, claim, shielding = self._rules[index]
+            if not (claim or whole or absence or failure or data):
                 break  # rules that only shield come last, and there is nothing to shield
             for match in matches(line):
                 start, end = match.span(group)
-                found = Found(start, end, rule)
                 if claim:
-                    kept[claim].append(found)
-                if rule.shields:
-                    shields.append(found)
+                    kept[claim].append((start, end, rule))
+                if shielding:
+                    shields.append((start, end, rule))
         dropped: list[tuple[Found, str]] = []
         if shields:
-            self._shield(kept, shields, dropped)
-        if kept["absence"] and kept["failure"]:
+            for claim, founds in kept.items():
+                if founds:
+                    kept[claim] = self._shield(claim, founds, shields, dropped)
+        if absence and failure:
             self._undo(line, kept, dropped)
         return Findings(kept, shields, dropped)
 
     @staticmethod
-    def _shield(kept: dict[str, list[Found]], shields: list[Found], dropped: list[tuple[Found, str]]) -> None:
+    def _shield(
+        claim: str, founds: list[Found], shields: list[Found], dropped: list[tuple[Found, str]]
+    ) -> list[Found]:
         """Drop the claims whose first or last word lies in a shield; no rule shields from the claim it makes."""
-        for claim, founds in kept.items():
-            covering = [one for one in shields if claim in one.rule.shields and one.rule.claim != claim]
-            if not covering or not founds:
-                continue
-            over = _Cover(covering).over if len(covering) > 3 else partial(_first_over, covering)
-            left = []
-            for found in founds:
-                shield = over(found.start) or over(found.end - 1)
-                if shield is None:
-                    left.append(found)
-                else:
-                    dropped.append((found, shield.rule.id))
-            kept[claim] = left
+        covering = [one for one in shields if claim in one[2].shields and one[2].claim != claim]
+        if not covering:
+            return founds
+        over = _Cover(covering).over if len(covering) > 3 else partial(_first_over, covering)
+        left = []
+        for found in founds:
+            shield = over(found[0]) or over(found[1] - 1)
+            if shield is None:
+                left.append(found)
+            else:
+                dropped.append((found, shield[2].id))
+        return left
 
     def _undo(self, line: str, kept: dict[str, list[Found]], dropped: list[tuple[Found, str]]) -> None:
         """Drop the absences for which the answer gives a failure as the reason."""
-        failures = sorted(found.start for found in kept["failure"])
+        failures = sorted(found[0] for found in kept["failure"])
         left = []
         for absence in kept["absence"]:
-            start, end = self._bounds(line, absence.start, absence.end)
+            start, end = self._bounds(line, absence[0], absence[1])
             if self._reasoned(line, absence, failures, start, end):
                 dropped.append((absence, "because"))
-            elif absence.rule.search and self._concluded(line, absence, failures, start):
+            elif absence[2].search and self._concluded(line, absence, failures, start):
                 dropped.append((absence, "therefore"))
             else:
                 left.append(absence)
@@ -195,11 +196,11 @@ class Engine:
         for marker in self._because.finditer(line, start, end):
             if not _any_within(failures, marker.start(), end):
                 continue
-            if marker.start() >= absence.end - 1:
+            if marker.start() >= absence[1] - 1:
                 # "but only because" turns nothing: it leads into the reason.
-                low, high = absence.end, marker.start() - 3
+                low, high = absence[1], marker.start() - 3
             else:
-                low, high = marker.end(), absence.start
+                low, high = marker.end(), absence[0]
             if not self._but.search(line, low, high):
                 return True
         return False
@@ -208,11 +209,11 @@ class Engine:
         """Say whether "therefore" stands before the absence with a failure before it, here or in the last sentence."""
         if self._therefore is None:
             return False
-        for marker in self._therefore.finditer(line, start, absence.end):
+        for marker in self._therefore.finditer(line, start, absence[1]):
             since = start
             if marker.start() - start <= 1 and start > 1:
                 since = self._bounds(line, start - 1, start)[0]
-            if _any_within(failures, since, marker.end()) and not self._but.search(line, marker.end(), absence.start):
+            if _any_within(failures, since, marker.end()) and not self._but.search(line, marker.end(), absence[0]):
                 return True
         return False
 
@@ -225,11 +226,12 @@ class _Cover:
         self._ends: list[int] = []
         self._shields: list[Found] = []
         for shield in sorted(shields, key=_start):
-            if self._ends and shield.start <= self._ends[-1]:
-                self._ends[-1] = max(self._ends[-1], shield.end)
+            start, end, _ = shield
+            if self._ends and start <= self._ends[-1]:
+                self._ends[-1] = max(self._ends[-1], end)
             else:
-                self._starts.append(shield.start)
-                self._ends.append(shield.end)
+                self._starts.append(start)
+                self._ends.append(end)
                 self._shields.append(shield)
 
     def over(self, word: int) -> Found | None:
@@ -240,7 +242,7 @@ class _Cover:
 
 def _first_over(shields: list[Found], word: int) -> Found | None:
     for shield in shields:
-        if shield.start <= word < shield.end:
+        if shield[0] <= word < shield[1]:
             return shield
     return None
 
@@ -250,7 +252,7 @@ def _shields_last(rule: Rule) -> bool:
 
 
 def _start(found: Found) -> int:
-    return found.start
+    return found[0]
 
 
 def _any_within(places: list[int], low: int, high: int) -> bool:
@@ -273,26 +275,25 @@ class Places:
         self._lexicon = engine.lexicon
         self._tokens, self._codes = tokens, codes
         self._upto = list(accumulate(map(len, codes)))
-        self._ends = list(accumulate(map(len, tokens)))
         # With single blanks between tokens their places follow from their lengths; otherwise they are looked up.
-        self._starts = [] if self._ends[-1] + len(tokens) - 1 == len(text) else _look_up(text, tokens)
+        self._starts = [] if len(" ".join(tokens)) == len(text) else _look_up(text, tokens)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Give the characters from word ``start`` to before word ``end``, counted from the edge."""
         # The edges of the text, which a pattern may take in, are no words.
-        first, last = self._word(max(start - 1, 0)), self._word(min(end - 2, self._upto[-1] - 1))
-        return first[0], last[1]
-
-    def _word(self, at: int) -> tuple[int, int]:
-        token = bisect_right(self._upto, at)
+        first = start - 1 if start else 0
+        last = end - 2 if end - 2 < self._upto[-1] else self._upto[-1] - 1
+        opening, closing = bisect_right(self._upto, first), bisect_right(self._upto, last)
+        tokens = self._tokens
         if self._starts:
-            start = self._starts[token]
+            begin, finish = self._starts[opening], self._starts[closing]
         else:
-            start = self._ends[token] - len(self._tokens[token]) + token
-        codes = self._codes[token]
-        inside = at - (self._upto[token] - len(codes))
-        low, high = self._lexicon.slices(self._tokens[token])[inside]
-        return start + low, start + high
+            begin = len(" ".join(tokens[:opening])) + 1 if opening else 0
+            finish = begin + len(" ".join(tokens[opening:closing])) + 1 if closing > opening else begin
+        slices = self._lexicon.slices
+        begin += slices(tokens[opening])[first - self._upto[opening]][0]
+        finish += slices(tokens[closing])[last - self._upto[closing]][1]
+        return begin, finish
 
 
 def _look_up(text: str, tokens: list[str]) -> list[int]:

@@ -105,6 +105,8 @@ class Lexicon:
             self._exact[word] = ""
             if word and self.folding.scan:
                 self._scan[word[0]] = sorted({*self._scan.get(word[0], []), len(word)}, reverse=True)
+        self._affixes = bool(starts or ends or inside)
+        self._quick = not self.folding.scan and not self.folding.replace
         self._start_sizes = sorted({len(part) for part in starts}, reverse=True)
         self._end_sizes = sorted({len(part) for part in ends}, reverse=True)
 
@@ -164,13 +166,15 @@ class Lexicon:
 
     def quick(self, token: str) -> str:
         """Give the classes of a plain token, most of which are one word with at most one sign after it."""
-        if self.folding.scan:
-            return self.read(token).codes
-        if token.isalnum():
-            return self._char(self.folding.word(token))
-        word = token[:-1]
-        if word.isalnum() and token[-1] in ".,:;!?)":
-            return self._char(self.folding.word(word)) + self._exact.get(token[-1], "")
+        if self._quick:
+            if token.isalpha():
+                word = token.lower()
+                return self._exact.get(word) or self._unknown(word)
+            if token.isdigit():
+                return self._exact.get(token) or (self.number if token.strip("0") else self.zero)
+            word = token[:-1]
+            if word.isalnum() and token[-1] in ".,:;!?)":
+                return self._char(self.folding.word(word)) + self._exact.get(token[-1], "")
         return self.read(token).codes
 
     def _char(self, word: str) -> str:
@@ -183,6 +187,13 @@ class Lexicon:
             return self.zero if nothing else self.number
         if not first.isalnum():
             return ""
+        return self._unknown(word)
+
+    def _unknown(self, word: str) -> str:
+        if word in self._skip:
+            return ""
+        if not self._affixes:
+            return OTHER
         for size in self._start_sizes:
             if word[:size] in self._starts:
                 return self._starts[word[:size]]

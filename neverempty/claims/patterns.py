@@ -96,12 +96,23 @@ def translate(pattern: str, alphabet: Alphabet) -> Translated:
         if token[7] and any(later.group() != "]" for later in tokens[at + 1 :]):
             raise PatternError(f"{token[7]!r} may only end a pattern: {pattern!r}")
         one = _atom(token, alphabet)
+        if token[6] and token[6] != "~~" and at + 1 < len(tokens) and _bounds(tokens[at + 1], alphabet):
+            # Up to a boundary there is one way only to fill the gap.
+            one = Translated(one.exact[:-1] + "+", one.wide)
         if (token[1] or "")[:1] == "^" and at in (0, len(tokens) - 1):
             # A neighbour that is only looked at: it is no part of the span, and claims side by side both match.
             one = Translated(f"(?{'=' if at else '<='}{one.exact})", one.wide)
         exact.append(one.exact)
         wide.append(one.wide)
     return Translated("".join(exact), "".join(wide))
+
+
+def _bounds(token: re.Match[str], alphabet: Alphabet) -> bool:
+    """Say whether a token of a pattern matches clause boundaries only."""
+    if not token[1] or token[2] or token[1][0] in "!^=":
+        return False
+    found = [alphabet.slot(name) for name in token[1].split("|")]
+    return all(not phrases and set(chars) <= set(alphabet.clause) for chars, phrases in found)
 
 
 def _atom(token: re.Match[str], alphabet: Alphabet) -> Translated:
@@ -146,9 +157,13 @@ def _slot(names: str, times: str, alphabet: Alphabet) -> Translated:
     if sign:
         stop = alphabet.clause if sign == "!" else ""
         return Translated(f"[^{stop}{chars}]{exact}", f"[^{stop}{chars}]{wide}")
-    choices = [f"[{chars}]"] if chars else []
-    choices += ["".join(f"[{word}]" for word in words) for words in sorted(phrases, key=len, reverse=True)]
-    if not choices:
+    if not phrases and not chars:
         raise PatternError(f"the slot {names!r} is empty")
-    body = choices[0] if len(choices) == 1 and chars else "(?:" + "|".join(reversed(choices)) + ")"
-    return Translated(body + exact, body + wide)
+    choices = sorted(phrases, key=len, reverse=True) + ([[chars]] if chars else [])
+    loose = "|".join("".join(f"[{word}]" for word in words) for words in choices)
+    if len(choices) == 1:
+        return Translated(f"(?:{loose}){exact}" if times and phrases else loose + exact, f"(?:{loose}){wide}")
+    # The first word as one class, so that the search can leap to it; what may follow depends on which it was.
+    firsts = "".join(dict.fromkeys("".join(words[0] for words in choices)))
+    rest = "|".join(f"(?<=[{words[0]}])" + "".join(f"[{word}]" for word in words[1:]) for words in choices)
+    return Translated(f"(?:[{firsts}](?:{rest})){exact}" if times else f"[{firsts}](?:{rest})", f"(?:{loose}){wide}")

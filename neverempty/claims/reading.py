@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from neverempty.claims.detect import known, languages
-from neverempty.claims.engine import Engine, Findings, Places, engine
-from neverempty.claims.rulebook import CLAIMS, patterns_version
+from neverempty.claims.engine import Engine, Findings, Found, Places, engine
+from neverempty.claims.rulebook import patterns_version
 
 
 _CODE = frozenset("[{<`|")  # an answer that begins so is code or a table, which needs no language
 
+_new = tuple.__new__  # makes a named tuple in a third of the time that its class takes
 _NEUTRAL = ["en"]  # what an answer without a telling word is read as: "0 hits", "[]"
 
 
@@ -111,7 +112,7 @@ def read_answer(text: str, language: str | None = None) -> Reading:
             failure = _spans(text, places, kept["failure"], failure)
         if kept["data"]:
             data = _spans(text, places, kept["data"], data)
-    return Reading(absence, failure, data, found, readable, patterns_version())
+    return _new(Reading, (absence, failure, data, found, readable, patterns_version()))
 
 
 def look(text: str, language: str | None, whole: bool = False) -> tuple[str | None, bool, list[Pass]]:
@@ -161,24 +162,25 @@ def _tokens(text: str) -> list[str]:
     return tokens
 
 
-def _spans(text: str, places: Places, founds: list, earlier: tuple[Span, ...]) -> tuple[Span, ...]:
+def _spans(text: str, places: Places, founds: list[Found], earlier: tuple[Span, ...]) -> tuple[Span, ...]:
     """Turn findings into spans of the text; of those that overlap, the first and longest stays."""
-    spans = list(earlier)
-    for found in founds:
-        start, end = places.span(found.start, found.end)
-        spans.append(Span(start, end, text[start:end], found.rule.id))
-    if len(spans) == 1:
-        return (spans[0],)
-    spans.sort(key=_order)
-    kept = [spans[0]]
-    for span in spans:
-        if span.start >= kept[-1].end:
-            kept.append(span)
-    return tuple(kept)
+    if len(founds) > 1:
+        founds.sort(key=_order)
+    spans: list[Span] = []
+    reached = 0
+    for first, last, rule in founds:
+        if first >= reached:
+            start, end = places.span(first, last)
+            spans.append(_new(Span, (start, end, text[start:end], rule.id)))
+            reached = last
+    if not earlier:
+        return tuple(spans)
+    merged: list[Span] = []
+    for span in sorted([*earlier, *spans], key=_order):
+        if not merged or span.start >= merged[-1].end:
+            merged.append(span)
+    return tuple(merged)
 
 
-def _order(span: Span) -> tuple[int, int, str]:
-    return span.start, -span.end, span.rule
-
-
-__all__ = ["CLAIMS", "Pass", "Reading", "Span", "look", "read_answer"]
+def _order(one: Found | Span) -> tuple[int, int]:
+    return one[0], -one[1]

@@ -22,8 +22,8 @@ def _read(rule: Rule, text: str) -> tuple[set[str], set[str]]:
     language = rule.id.split(".")[0]
     _, _, passes = look(text, None if language == SHARED else language, whole=True)
     claims = {claim for one in passes for claim in CLAIMS if one.findings.kept[claim]}
-    kept = {found.rule.id for one in passes for claim in CLAIMS for found in one.findings.kept[claim]}
-    return claims, kept | {found.rule.id for one in passes for found in one.findings.shields}
+    kept = {found[2].id for one in passes for claim in CLAIMS for found in one.findings.kept[claim]}
+    return claims, kept | {found[2].id for one in passes for found in one.findings.shields}
 
 
 @pytest.mark.parametrize(("rule", "text"), list(_cases("yes")))
