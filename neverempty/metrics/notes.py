@@ -80,4 +80,4 @@ def repeat_notes(measured: pd.Series[int], groups: Groups, collapse: list[str]) 
 
 def _repeats(least: int, most: int) -> str:
     k = f"{most}" if least == most else f"{least} to {most}"
-    return f"a case counts if any of k = {k} repeats does; per_answer is the rate per answer"
+    return f"any-hit over {k} repeats"

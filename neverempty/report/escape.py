@@ -14,7 +14,9 @@ _UNSEEN: Final = re.compile(
 )
 # Joiners and variation selectors are part of ordinary writing and of emoji.
 _KEPT: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
-_MARKDOWN: Final = re.compile(r"([\\`*_{}\[\]()#+\-.!|<>~$&:=^])")
+_MARKDOWN: Final = re.compile(
+    r"[\\`*_{}\[\]#!|<>~$&]|:(?=//)|(?<=www)\.|^[-+=]|(?<=^\d)[.)](?=\s|$)|(?<=^\d\d)[.)](?=\s|$)"
+)
 _MENTION: Final = re.compile(r"(?<![\w`])([@#])(?=[\w])|\b(GH)(?=-\d)", re.I)
 
 

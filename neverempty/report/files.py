@@ -57,7 +57,8 @@ def save_report(
         for name, frame in frames.items():
             path = stage / f"{name}.jsonl"
             write_frame(frame, path, name)  # type: ignore[arg-type]
-            files[name] = {"file": path.name, "rows": len(frame), "sha256": _digest(path)}
+            columns = list(map(str, frame.columns))
+            files[name] = {"file": path.name, "rows": len(frame), "columns": columns, "sha256": _digest(path)}
         index = {
             "schema": SCHEMA,
             "schema_version": SCHEMA_VERSION,
@@ -134,7 +135,8 @@ def load_frame(folder: Path | None, name: str) -> pd.DataFrame:
             f"{path}: is not the file that {INDEX} was saved with; the report was edited, or its saving "
             "was cut off; save it again"
         )
-    return read_frame(path, name)  # type: ignore[arg-type]
+    frame = read_frame(path, name)  # type: ignore[arg-type]
+    return frame.reindex(columns=entry["columns"])
 
 
 def _index(folder: Path) -> dict[str, Any]:

@@ -74,7 +74,7 @@ def _metric_cells(row: dict[Any, Any], groups: Sequence[str]) -> tuple[str, ...]
         value = numbers.quantity(row["metric"], row["value"], n)
         interval = _range(row) if n >= numbers.FEW else ""
     bounds = numbers.interval(row["bound_lo"], row["bound_hi"], n) if is_rate and row["n_no_signal"] else ""
-    per_answer = numbers.percent(row["per_answer"]) if is_rate and n >= numbers.FEW else ""
+    per_answer = _per_answer(row, n) if is_rate else ""
     note = row["note"] if isinstance(row["note"], str) else ""
     named = [str(row[name]) for name in groups]
     return (
@@ -87,6 +87,13 @@ def _metric_cells(row: dict[Any, Any], groups: Sequence[str]) -> tuple[str, ...]
         per_answer,
         note,
     )
+
+
+def _per_answer(row: dict[Any, Any], n: int) -> str:
+    """Write the rate per answer, where repeats make it another number than the rate per case."""
+    spread = numbers.interval(row.get("per_answer_lo"), row.get("per_answer_hi"), n)
+    same = (row["per_answer"], spread) == (row["value"], numbers.interval(row["lo"], row["hi"], n))
+    return "" if n < numbers.FEW or same else f"{numbers.percent(row['per_answer'])} ({spread})"
 
 
 def _range(row: dict[Any, Any]) -> str:
@@ -106,7 +113,7 @@ def honesty_rows(table: pd.DataFrame) -> Table:
     Returns
     -------
     Table
-        Counts by what was said; the shares stand beside them from ten repeats on.
+        Counts by what was said; from fifty repeats on, the shares stand beside them.
     """
     rows: list[tuple[str, ...]] = []
     for (arm, happened), cells in table.groupby(["arm", "happened"], sort=False):
@@ -133,7 +140,7 @@ def honesty_rows(table: pd.DataFrame) -> Table:
 def _cell(n: int, total: int) -> str:
     if total == 0:
         return "\u2013"
-    return f"{n:,}" if total < numbers.FEW else f"{n:,} ({numbers.percent(n / total)})"
+    return f"{n:,}" if total < numbers.ENOUGH else f"{n:,} ({numbers.percent(n / total)})"
 
 
 def provenance_rows(provenance: dict[str, Any]) -> Table:

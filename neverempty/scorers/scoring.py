@@ -14,7 +14,6 @@ from neverempty._suggest import did_you_mean
 from neverempty.cases import Case, Cases
 from neverempty.frames import SCHEMAS, trace_rows
 from neverempty.frames.arrays import make_array
-from neverempty.frames.schema import COLLAPSES, DIRECTIONS
 from neverempty.scorers.base import MetricSpec, Score, Scorer, Verdict, no_signal
 from neverempty.scorers.registry import default_scorers
 
@@ -77,12 +76,8 @@ def score(
     specs = declared_metrics(chosen)
     rows, counts, scorer_rows = _collect(traces, by_key, chosen)
     _check_rows(rows, specs)
-    frame = _frame(traces, chosen, specs, rows, counts, scorer_rows)
-    if isinstance(cases, Cases):
-        frame["split_hash"] = make_array(
-            SCHEMAS["scores"].column("split_hash"), [cases.split_hash()] * len(frame)
-        )
-    return frame
+    split_hash = cases.split_hash() if isinstance(cases, Cases) else None
+    return _frame(traces, chosen, specs, (rows, counts, scorer_rows), split_hash)
 
 
 def declared_metrics(scorers: Iterable[Scorer]) -> dict[str, MetricSpec]:
@@ -181,32 +176,30 @@ def _frame(
     traces: pd.DataFrame,
     scorers: Sequence[Scorer],
     specs: dict[str, MetricSpec],
-    rows: Sequence[Score],
-    counts: Sequence[int],
-    by_scorer: Sequence[int],
+    found: tuple[Sequence[Score], Sequence[int], Sequence[int]],
+    split_hash: str | None,
 ) -> pd.DataFrame:
     """Lay the scores out: what belongs to the trace is taken by position, never looked up row by row."""
     schema = SCHEMAS["scores"]
+    rows, counts, by_scorer = found
     place = np.repeat(np.arange(len(counts)), counts)
     columns: dict[str, Any] = {name: traces[name].array.take(place) for name in _FROM_TRACES}
-    names = [spec.name for spec in specs.values()]
-    codes = {name: code for code, name in enumerate(names)}
     fields = list(zip(*rows, strict=True)) if rows else [()] * len(Score._fields)
-    metric = np.fromiter(map(codes.__getitem__, fields[0]), dtype=np.intp, count=len(rows))
-    columns["metric"] = make_array(schema.column("metric"), names).take(metric)
     for name, values in zip(Score._fields[1:], fields[1:], strict=True):
         columns[name] = make_array(schema.column(name), values)
+
+    def spread(name: str, values: Sequence[Any], codes: Any) -> None:
+        columns[name] = make_array(schema.column(name), values).take(codes)
+
+    numbers = {name: code for code, name in enumerate(specs)}
+    metric = np.fromiter(map(numbers.__getitem__, fields[0]), dtype=np.intp, count=len(rows))
+    spread("metric", list(specs), metric)
+    spread("direction", [spec.direction for spec in specs.values()], metric)
+    spread("collapse", [spec.collapse for spec in specs.values()], metric)
     made_by = np.repeat(np.tile(np.arange(len(scorers)), len(counts)), by_scorer)
-    columns["scorer_version"] = make_array(
-        schema.column("scorer_version"), [f"{scorer.name}/{scorer.version}" for scorer in scorers]
-    ).take(made_by)
-    columns["pattern_version"] = make_array(
-        schema.column("pattern_version"), [getattr(scorer, "pattern_version", None) for scorer in scorers]
-    ).take(made_by)
-    for name, allowed in (("direction", DIRECTIONS), ("collapse", COLLAPSES)):
-        of_metric = np.array([allowed.index(getattr(spec, name)) for spec in specs.values()], dtype=np.intp)
-        kinds = make_array(schema.column(name), allowed)
-        columns[name] = kinds.take(of_metric[metric])
+    spread("scorer_version", [f"{scorer.name}/{scorer.version}" for scorer in scorers], made_by)
+    spread("pattern_version", [getattr(scorer, "pattern_version", None) for scorer in scorers], made_by)
+    spread("split_hash", [split_hash], np.zeros(len(rows), dtype=np.intp))
     for name in _CARRIED:
         if name in traces.columns:
             columns[name] = traces[name].array.take(place)
