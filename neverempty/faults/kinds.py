@@ -81,7 +81,7 @@ KINDS: Final[Mapping[str, KindInfo]] = MappingProxyType(
     {
         info.name: info
         for info in (
-            KindInfo("timeout", "error", "the request timed out after 30 seconds", "TimeoutError", 504),
+            KindInfo("timeout", "error", "the request timed out after 30 seconds", "TimeoutError"),
             KindInfo("connection", "error", "the connection was reset by the remote host", "ConnectionError"),
             KindInfo("rate_limit", "error", "HTTP 429 Too Many Requests", "HTTPStatusError", 429),
             KindInfo("auth", "error", "HTTP 401 Unauthorized", "HTTPStatusError", 401),

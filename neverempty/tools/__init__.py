@@ -1,7 +1,7 @@
 """Tools: functions whose failure cannot be taken for an empty result, and where faults are put into them."""
 
 from neverempty.tools.below import below
-from neverempty.tools.making import side_effect_tools, tool, wrap
+from neverempty.tools.making import tool, wrap
 from neverempty.tools.options import AmbiguousEmptyError, SideEffectError, UnexpectedEmptyError
 from neverempty.tools.tool import Tool
 
@@ -11,7 +11,6 @@ __all__ = [
     "Tool",
     "UnexpectedEmptyError",
     "below",
-    "side_effect_tools",
     "tool",
     "wrap",
 ]

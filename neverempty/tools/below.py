@@ -69,6 +69,14 @@ def below(faults: Iterable[FaultSpec]) -> Iterator[None]:
     ------
     UsageError
         Where a target does not exist, is a class, or cannot be replaced, or where `raises` is no exception.
+
+    Examples
+    --------
+    >>> import json
+    >>> fault = FaultSpec(tool="search", kind="timeout", below="json:loads")
+    >>> with below([fault]):
+    ...     json.loads("[1]")
+    [1]
     """
     entered: list[str] = []
     try:

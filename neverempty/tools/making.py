@@ -9,7 +9,7 @@ from neverempty._errors import UsageError
 from neverempty._suggest import did_you_mean
 from neverempty.results import Err
 from neverempty.tools.options import Options, Returns, checked, checked_function, checked_name
-from neverempty.tools.tool import SIDE_EFFECTS, AsyncTool, SyncTool, Tool
+from neverempty.tools.tool import AsyncTool, SyncTool, Tool
 
 
 class ToolOptions(TypedDict, total=False):
@@ -135,14 +135,3 @@ def wrap(fn: Callable[..., Any], name: str | None = None, **options: Unpack[Tool
         )
     made = AsyncTool if checked_function(found, fn) else SyncTool
     return made(fn, found, checked(found, Options(**options)))
-
-
-def side_effect_tools() -> list[Tool]:
-    """List the tools of this process that are declared to have side effects.
-
-    Returns
-    -------
-    list of Tool
-        Sorted by name; a run refuses to start while one that it may use is not stubbed.
-    """
-    return sorted(SIDE_EFFECTS, key=lambda item: item.name)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
+import abc
 import asyncio
 import functools
 import inspect
 import json
 import threading
 import time
-import weakref
 from collections.abc import Callable, Mapping
 from contextvars import copy_context
 from typing import Any, Final, cast
 
-from neverempty._errors import UsageError
 from neverempty.faults.present import Presented, present
 from neverempty.results import plain
 from neverempty.tools.calling import Invocation
@@ -23,10 +22,9 @@ from neverempty.tools.schema import arguments_schema
 from neverempty.tools.scope import Scope
 
 _SCALARS: Final = frozenset({str, int, float, bool, type(None)})
-SIDE_EFFECTS: Final[weakref.WeakSet[Tool]] = weakref.WeakSet()
 
 
-class Tool:
+class Tool(abc.ABC):
     """A tool: call it like the function that it was made from.
 
     Parameters
@@ -58,8 +56,6 @@ class Tool:
         self._presented: dict[tuple[str, str, str], Presented] = {}
         self._signature = _signature(fn)
         self._positional, self._rest, self._only_positional = _positional_names(self._signature)
-        if options.side_effect:
-            SIDE_EFFECTS.add(self)
 
     def __repr__(self) -> str:
         return f"<{'async ' if self.is_async else ''}tool {self.name!r}>"
@@ -79,6 +75,21 @@ class Tool:
             An object schema.
         """
         return arguments_schema(self.fn)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Call the tool.
+
+        Parameters
+        ----------
+        *args, **kwargs
+            The function's own arguments.
+
+        Returns
+        -------
+        object
+            `Ok`, `Empty` or `Err`; with ``returns="native"`` the function's own value.
+        """
+        return self._run(Invocation(self, args, kwargs))
 
     def invoke(self, arguments: Mapping[str, Any] | str, *, call_id: str | None = None) -> Any:
         """Call the tool as a model asks for it.
@@ -108,8 +119,9 @@ class Tool:
         invocation.fn = functools.partial(_refuse, f"the arguments are no JSON object: {reason}")
         return self._run(invocation)
 
+    @abc.abstractmethod
     def _run(self, invocation: Invocation) -> Any:
-        raise UsageError("make tools with @tool(...) or wrap(...)")
+        """Make attempts until one counts."""
 
     def bound(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
         """Bring the arguments of a call under their names, as they are now.
@@ -186,20 +198,6 @@ class Tool:
 class SyncTool(Tool):
     """A tool made from an ordinary function."""
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Call the tool.
-
-        Parameters
-        ----------
-        *args, **kwargs
-            The function's own arguments.
-
-        Returns
-        -------
-        Ok, Empty, Err, or the function's own value with ``returns="native"``.
-        """
-        return self._run(Invocation(self, args, kwargs))
-
     def _run(self, invocation: Invocation) -> Any:
         try:
             while True:
@@ -252,7 +250,8 @@ class AsyncTool(Tool):
 
         Returns
         -------
-        Ok, Empty, Err, or the function's own value with ``returns="native"``.
+        object
+            `Ok`, `Empty` or `Err`; with ``returns="native"`` the function's own value.
         """
         return await self._run(Invocation(self, args, kwargs))
 

@@ -33,6 +33,18 @@ class activate:  # noqa: N801  # a context manager used like a function
     ----------
     tracer : Tracer
         The tracer.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from neverempty.faults import Arm
+    >>> from neverempty.traces.tracer import Tracer
+    >>> tracer = Tracer(SimpleNamespace(suite="jobs", id="j1"), Arm.of("typed"))
+    >>> with activate(tracer):
+    ...     current_tracer() is tracer
+    True
+    >>> current_tracer() is None, tracer.closed
+    (True, True)
     """
 
     __slots__ = ("_outermost", "_token", "_tracer")

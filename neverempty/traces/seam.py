@@ -65,10 +65,29 @@ class Seam(Protocol):
     """What a run does around each model call: budget, record, replay."""
 
     def before(self, request: ModelRequest) -> ModelReply | None:
-        """Answer from a recording, or return None to let the live call happen; may raise to stop it."""
+        """Answer from a recording, let the live call happen, or raise to stop it.
+
+        Parameters
+        ----------
+        request : ModelRequest
+            What the agent asks.
+
+        Returns
+        -------
+        ModelReply or None
+            The recorded reply; None for a live call.
+        """
 
     def after(self, request: ModelRequest, reply: ModelReply) -> None:
-        """Take note of the reply to a live call; not called for replies that `before` gave."""
+        """Take note of the reply to a live call; not called for replies that `before` gave.
+
+        Parameters
+        ----------
+        request : ModelRequest
+            What the agent asked.
+        reply : ModelReply
+            What came back.
+        """
 
 
 @dataclass(slots=True)
@@ -89,6 +108,11 @@ class AgentReply:
         Why the agent stopped.
     confidence : float, optional
         How sure the agent says it is, 0 to 1.
+
+    Examples
+    --------
+    >>> AgentReply("I could not check this.", route="jobs").route
+    'jobs'
     """
 
     answer: str | None = None

@@ -75,6 +75,19 @@ class Tracer(Conversation):
         Why this trace cannot be trusted.
     closed, abandoned : bool
         Whether the repeat is over, and whether something of it may still be running.
+
+    Examples
+    --------
+    >>> from types import SimpleNamespace
+    >>> from neverempty.faults import FaultSpec
+    >>> from neverempty.tools import wrap
+    >>> plan = FaultPlan([FaultSpec(tool="search", kind="timeout")])
+    >>> tracer = Tracer(SimpleNamespace(suite="jobs", id="j1"), Arm.of("typed"), plan=plan)
+    >>> with activate(tracer):
+    ...     wrap(str.upper, "search")("cook").status
+    'error'
+    >>> tracer.calls[0].truth, tracer.calls[0].state
+    ('error', 'fired')
     """
 
     __slots__ = (

@@ -12,7 +12,7 @@ import pytest
 
 from neverempty._errors import UsageError
 from neverempty.results import Err, Ok
-from neverempty.tools import Tool, side_effect_tools, tool, wrap
+from neverempty.tools import Tool, tool, wrap
 
 
 def test_a_bare_decorator_says_that_it_needs_parentheses() -> None:
@@ -180,9 +180,3 @@ def test_a_type_error_inside_the_function_is_not_blamed_on_the_arguments() -> No
         return len(3)  # type: ignore[arg-type]
 
     assert search("a").kind == "exception"
-
-
-def test_tools_with_side_effects_are_listed_by_name() -> None:
-    kept = [wrap(print, f"zz_mail_{number}", side_effect=True) for number in (2, 1)]
-    names = [item.name for item in side_effect_tools() if item.name.startswith("zz_mail")]
-    assert names == sorted(item.name for item in kept)
