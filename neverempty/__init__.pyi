@@ -1,5 +1,6 @@
 # The one list of the public names: `lazy_loader` serves them at run time, type checkers read them here.
 # ruff: noqa: TID252
+from . import agents as agents
 from . import claims as claims
 from . import faults as faults
 from . import frames as frames
@@ -26,6 +27,12 @@ from .frames import read_frame as read_frame
 from .frames import trace_rows as trace_rows
 from .frames import traces_frame as traces_frame
 from .frames import write_frame as write_frame
+from .metrics import collapse as collapse
+from .metrics import honesty_table as honesty_table
+from .metrics import summarize as summarize
+from .report import EvaluationInterrupted as EvaluationInterrupted
+from .report import Report as Report
+from .report import evaluate as evaluate
 from .results import Empty as Empty
 from .results import Err as Err
 from .results import Ok as Ok
@@ -33,6 +40,10 @@ from .results import ToolResult as ToolResult
 from .running import RunInterrupted as RunInterrupted
 from .running import arun as arun
 from .running import run as run
+from .scorers import MetricSpec as MetricSpec
+from .scorers import Score as Score
+from .scorers import Scorer as Scorer
+from .scorers import score as score
 from .tools import AmbiguousEmptyError as AmbiguousEmptyError
 from .tools import Tool as Tool
 from .tools import tool as tool
