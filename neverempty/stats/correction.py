@@ -69,7 +69,8 @@ def corrected_rate(
     -------
     CorrectedRate
         Status ``clipped``: the estimate lay outside [0, 1]. ``inconsistent``: the whole interval did,
-        so the calibration contradicts the data. ``judge_uninformative``: se + sp <= 1.
+        so the calibration contradicts the data. ``judge_uninformative``: se + sp <= 1, also after the
+        interval's shrinkage of few labels.
         ``not_measured``: no answers or no labels of one kind, or a stale calibration.
 
     Raises
@@ -113,6 +114,9 @@ def _correct(counts: tuple[int, int, int, int, int, int], conf: float, missing: 
         return head
     if tp * m_neg + tn * m_pos <= m_pos * m_neg:
         reason = "sensitivity + specificity <= 1: the judge's flags carry no information"
+        return dataclasses.replace(head, status="judge_uninformative", reason=reason)
+    if (tp + 1) * (m_neg + 2) + (tn + 1) * (m_pos + 2) <= (m_pos + 2) * (m_neg + 2):
+        reason = f"{m_pos} + {m_neg} labels are too few to tell the judge from a coin"
         return dataclasses.replace(head, status="judge_uninformative", reason=reason)
     sp, youden = tn / m_neg, tp / m_pos + tn / m_neg - 1.0
     theta = (flagged / n + sp - 1.0) / youden
