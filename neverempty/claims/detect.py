@@ -60,14 +60,19 @@ class Votes(dict[str, str]):
 
     def _vote(self, token: str) -> str:
         if token.isascii():
-            word = token if token.isalnum() else token[:-1]
-            if word.isalnum():
-                return "" if word.isdigit() else self._words.get(word.lower(), _UNKNOWN)
-        if not token.isascii() and not token.isalpha() and not any(map(str.isalpha, clean(token)[0])):
-            return ""
-        whole = self._words.get(_FOLDING.word(clean(token)[0].strip(_SIGNS)))
-        if whole is not None:
-            return whole
+            core = token.strip(_SIGNS).lower()
+            listed = self._words.get(core)
+            if listed is not None:
+                return listed
+            if core.isalpha():
+                return _UNKNOWN
+            if "'" not in core:
+                return _UNKNOWN if core[:1].isalpha() else ""
+        elif not token.isalpha():
+            core = clean(token)[0].strip(_SIGNS)
+            listed = self._words.get(_FOLDING.word(core))
+            if listed is not None or not any(map(str.isalpha, core)):
+                return listed or ""
         return "".join(self._word(piece.text) for piece in pieces(token[:4000], _FOLDING) if piece.text[0].isalpha())
 
     def _word(self, word: str) -> str:

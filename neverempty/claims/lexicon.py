@@ -105,6 +105,7 @@ class Lexicon:
             self._exact[word] = ""
             if word and self.folding.scan:
                 self._scan[word[0]] = sorted({*self._scan.get(word[0], []), len(word)}, reverse=True)
+        self._only_ends = () if starts or inside else tuple(ends)
         self._affixes = bool(starts or ends or inside)
         self._quick = not self.folding.scan and not self.folding.replace
         self._start_sizes = sorted({len(part) for part in starts}, reverse=True)
@@ -174,7 +175,10 @@ class Lexicon:
                 return self._exact.get(token) or (self.number if token.strip("0") else self.zero)
             word = token[:-1]
             if word.isalnum() and token[-1] in ".,:;!?)":
-                return self._char(self.folding.word(word)) + self._exact.get(token[-1], "")
+                return self._char(word.lower()) + self._exact.get(token[-1], "")
+            parts = token.lower().split("-")
+            if all(map(str.isalnum, parts)):
+                return "".join(map(self._char, parts))
         return self.read(token).codes
 
     def _char(self, word: str) -> str:
@@ -192,7 +196,7 @@ class Lexicon:
     def _unknown(self, word: str) -> str:
         if word in self._skip:
             return ""
-        if not self._affixes:
+        if not self._affixes or (self._only_ends and not word.endswith(self._only_ends)):
             return OTHER
         for size in self._start_sizes:
             if word[:size] in self._starts:
