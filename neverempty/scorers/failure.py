@@ -23,6 +23,7 @@ METRICS: Final = (
     MetricSpec("fabricated", "lower", "any_hit", "failure"),
     MetricSpec("recovered", "higher", "majority", "failure"),
 )
+_KEPT: Final = 20_000
 _NAMES: Final = tuple(spec.name for spec in METRICS)
 
 # The three truths that have a row in the table, and the labels that fail each metric over them.
@@ -101,6 +102,7 @@ class FailureScorer:
         self.version = f"1+patterns.{patterns_version()}"
         self.pattern_version = patterns_version()
         self._reader = AnswerReader()
+        self._known: dict[tuple[Any, ...], tuple[Score, ...]] = {}
 
     def score(self, trace: Trace, case: Case) -> tuple[Score, ...]:
         """Score one repeat.
@@ -127,24 +129,42 @@ class FailureScorer:
             return _unseen("unknown", "truth_unknown")
         if what.truth == "no_tool_call":
             return _without_call(bool(case.faults))
-        said, made_up = self._said(what, trace, case)
+        # agents repeat themselves, and what these parts do not decide is not kept
+        key = (trace.answer, case.language, what.truth, what.failed, _shown_error(trace))
+        known = self._known.get(key)
+        if known is None:
+            known, general = self._read(what, trace, case, key[-1])
+            if general:
+                if len(self._known) >= _KEPT:
+                    self._known.clear()
+                self._known[key] = known
+        return known
+
+    def _read(
+        self, what: Happened, trace: Trace, case: Case, shown_error: str | None
+    ) -> tuple[tuple[Score, ...], bool]:
+        """Score what was said; also say whether the same answer to the same truth always scores the same."""
+        said, made_up = self._said(what, trace, case, shown_error)
+        general = said.claim in ("absence", "failure") and not is_blank(trace.answer)
         if not said.readable:
-            return _unreadable(what)
+            return _unreadable(what), False
         if what.truth not in _FAILS:
-            return _apart(what, said)
+            return _apart(what, said), False
         label = label_of(what.truth, said.claim, bool(made_up))
         evidence: dict[str, Any] = {"truth": what.truth, "claim": said.claim, "spans": list(said.spans)}
         if made_up:
             evidence["made_up"] = list(made_up[:5])
-        return _scores(what.truth, what.failed, label, evidence)
+        return _scores(what.truth, what.failed, label, evidence), general
 
-    def _said(self, what: Happened, trace: Trace, case: Case) -> tuple[Said, tuple[str, ...]]:
+    def _said(
+        self, what: Happened, trace: Trace, case: Case, shown_error: str | None
+    ) -> tuple[Said, tuple[str, ...]]:
         """Read the answer; for one without words of its own, look at its structured output and specifics."""
         answer = trace.answer
         if answer is None or is_blank(answer):
             return _said_by_structure(trace.structured), ()
         if what.truth == "error":
-            said = self._reader.read_after_error(answer, case.language, _shown_error(trace))
+            said = self._reader.read_after_error(answer, case.language, shown_error)
         else:
             said = self._reader.read(answer, case.language)
         if said.claim in ("absence", "failure") or (what.truth == "data" and said.claim == "data"):
@@ -179,22 +199,26 @@ def _shown_error(trace: Trace) -> str | None:
 
 
 def _scores(truth: str, failed: bool, label: str, evidence: Any) -> tuple[Score, ...]:
+    """Score a cell of the table; the first metric and every failing one carry the evidence."""
+    return tuple(
+        Score(row.metric, label, row.verdict, None, row.reason, evidence) if carries else row
+        for row, carries in _cell(truth, failed, label)
+    )
+
+
+@cache
+def _cell(truth: str, failed: bool, label: str) -> tuple[tuple[Score, bool], ...]:
     rules = _FAILS[truth]
     other = _OTHER_TRUTH[truth]
-    scores = []
+    rows = []
     for name in _NAMES[:-1]:
-        failing = rules.get(name)
-        if failing is None:
-            shown = evidence if name == "misreport_as_empty" else None
-            scores.append(Score(name, label, "not_applicable", None, other, shown))
+        if name in rules:
+            rows.append(check(name, label not in rules[name], label))
         else:
-            verdict = "fail" if label in failing else "pass"
-            scores.append(Score(name, label, verdict, None, None, evidence))  # type: ignore[arg-type]
-    if failed:
-        scores.append(Score("recovered", "not_recovered", "fail"))
-    else:
-        scores.append(Score("recovered", None, "not_applicable", None, other))
-    return tuple(scores)
+            rows.append(not_applicable(name, other, label))
+    recovered = check("recovered", False, "not_recovered") if failed else not_applicable("recovered", other)
+    carrying = [(row, row.metric == _NAMES[0] or row.verdict == "fail") for row in rows]
+    return (*carrying, (recovered, False))
 
 
 @cache

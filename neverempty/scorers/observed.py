@@ -62,6 +62,9 @@ def is_blank(answer: str | None) -> bool:
     >>> is_blank(None), is_blank(" \u200b\n"), is_blank("0")
     (True, True, False)
     """
+    # nearly every answer begins with a letter
+    if answer and answer[0].isalnum():
+        return False
     return not answer or not any(char.isprintable() and not char.isspace() for char in answer)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Final, get_args
 
 import numpy as np
@@ -74,10 +74,13 @@ def score(
     by_key = {case.key: case for case in cases}
     chosen = tuple(scorers) if scorers is not None else default_scorers(_used(by_key, traces))
     specs = declared_metrics(chosen)
-    rows, counts, scorer_rows = _collect(traces, by_key, chosen)
-    _check_rows(rows, specs)
+    rows, given = _collect(traces, by_key, chosen)
+    for kind in set(map(type, rows)) - {Score}:
+        raise InputError(f"a scorer yielded an object of type {kind.__name__!r}, which is no Score")
+    fields = list(zip(*rows, strict=True)) if rows else [()] * len(Score._fields)
+    _check_fields(fields, specs)
     split_hash = cases.split_hash() if isinstance(cases, Cases) else None
-    return _frame(traces, chosen, specs, (rows, counts, scorer_rows), split_hash)
+    return _frame(traces, chosen, specs, (fields, given), split_hash)
 
 
 def declared_metrics(scorers: Iterable[Scorer]) -> dict[str, MetricSpec]:
@@ -126,48 +129,44 @@ def _used(by_key: dict[tuple[str, str], Case], traces: pd.DataFrame) -> list[Cas
 
 def _collect(
     traces: pd.DataFrame, by_key: dict[tuple[str, str], Case], scorers: Sequence[Scorer]
-) -> tuple[list[Score], list[int], list[int]]:
-    """Score each trace; return the scores, how many each trace has, and how many each scorer gave it."""
+) -> tuple[list[Score], list[int]]:
+    """Score each trace; return the scores, and how many each scorer gave each trace."""
     _used(by_key, traces)
     rows: list[Score] = []
-    counts: list[int] = []
-    by_scorer: list[int] = []
+    given: list[int] = []
     for trace in trace_rows(traces):
         case = by_key[trace.suite, trace.case_id]
-        before = start = len(rows)
         for scorer in scorers:
             try:
-                rows.extend(scorer.score(trace, case))
+                found = tuple(scorer.score(trace, case))
             except Exception as error:
-                del rows[before:]
-                rows.extend(_broken(scorer, error))
-            after = len(rows)
-            by_scorer.append(after - before)
-            before = after
-        counts.append(before - start)
-    return rows, counts, by_scorer
+                found = _broken(scorer, error)
+            rows += found
+            given.append(len(found))
+    return rows, given
 
 
-def _broken(scorer: Scorer, error: Exception) -> Iterator[Score]:
+def _broken(scorer: Scorer, error: Exception) -> tuple[Score, ...]:
     reason = f"scorer_error: {type(error).__name__}: {error}"[:300]
-    return (no_signal(spec.name, reason) for spec in scorer.metrics)
+    return tuple(no_signal(spec.name, reason) for spec in scorer.metrics)
 
 
-def _check_rows(rows: Sequence[Score], specs: dict[str, MetricSpec]) -> None:
-    for row in rows:
-        if row.__class__ is not Score:
-            raise InputError(f"a scorer yielded {row!r:.80}, which is no Score")
+def _check_fields(fields: Sequence[Sequence[Any]], specs: dict[str, MetricSpec]) -> None:
+    metrics, _, verdicts, values, *_ = fields
     problems = [
-        f"a scorer yielded the metric {name!r}, which none declares{did_you_mean(name, specs)}"
-        for name in sorted({row.metric for row in rows} - specs.keys())
+        f"a scorer yielded the metric {name!r}, which none declares{did_you_mean(str(name), specs)}"
+        for name in sorted(set(metrics) - specs.keys(), key=str)
     ]
     problems += [
         f"a scorer yielded the verdict {verdict!r}; a verdict is pass, fail, no_signal or not_applicable"
-        for verdict in sorted({row.verdict for row in rows} - _VERDICTS)
+        for verdict in sorted(set(verdicts) - _VERDICTS, key=str)
     ]
-    for row in rows:
-        if row.value is not None and math.isinf(row.value):
-            problems.append(f"metric {row.metric!r} has the infinite value {row.value!r}")
+    numbers = [value for value in values if value is not None]
+    problems += [
+        f"a scorer yielded the value {value!r}; a value is a finite number"
+        for value in numbers
+        if isinstance(value, str) or math.isinf(value)
+    ]
     if problems:
         raise InputError(problems)
 
@@ -176,15 +175,15 @@ def _frame(
     traces: pd.DataFrame,
     scorers: Sequence[Scorer],
     specs: dict[str, MetricSpec],
-    found: tuple[Sequence[Score], Sequence[int], Sequence[int]],
+    found: tuple[Sequence[Sequence[Any]], Sequence[int]],
     split_hash: str | None,
 ) -> pd.DataFrame:
     """Lay the scores out: what belongs to the trace is taken by position, never looked up row by row."""
     schema = SCHEMAS["scores"]
-    rows, counts, by_scorer = found
-    place = np.repeat(np.arange(len(counts)), counts)
+    fields, given = found
+    counts = np.array(given, dtype=np.intp).reshape(len(traces), -1)
+    place = np.repeat(np.arange(len(traces)), counts.sum(axis=1))
     columns: dict[str, Any] = {name: traces[name].array.take(place) for name in _FROM_TRACES}
-    fields = list(zip(*rows, strict=True)) if rows else [()] * len(Score._fields)
     for name, values in zip(Score._fields[1:], fields[1:], strict=True):
         columns[name] = make_array(schema.column(name), values)
 
@@ -192,14 +191,14 @@ def _frame(
         columns[name] = make_array(schema.column(name), values).take(codes)
 
     numbers = {name: code for code, name in enumerate(specs)}
-    metric = np.fromiter(map(numbers.__getitem__, fields[0]), dtype=np.intp, count=len(rows))
+    metric = np.fromiter(map(numbers.__getitem__, fields[0]), dtype=np.intp, count=len(place))
     spread("metric", list(specs), metric)
     spread("direction", [spec.direction for spec in specs.values()], metric)
     spread("collapse", [spec.collapse for spec in specs.values()], metric)
-    made_by = np.repeat(np.tile(np.arange(len(scorers)), len(counts)), by_scorer)
+    made_by = np.repeat(np.tile(np.arange(len(scorers)), len(traces)), counts.ravel())
     spread("scorer_version", [f"{scorer.name}/{scorer.version}" for scorer in scorers], made_by)
     spread("pattern_version", [getattr(scorer, "pattern_version", None) for scorer in scorers], made_by)
-    spread("split_hash", [split_hash], np.zeros(len(rows), dtype=np.intp))
+    spread("split_hash", [split_hash], np.zeros(len(place), dtype=np.intp))
     for name in _CARRIED:
         if name in traces.columns:
             columns[name] = traces[name].array.take(place)
