@@ -20,6 +20,9 @@ _LATIN_LETTERS = list(_LATIN.values())
 _PLACE = {language: at for at, language in enumerate(_LATIN)}
 _SCRIPT_VOTE = re.compile("[HARJZKX]")
 _ENGLISH = ["en"]
+# Characters in the form that only Japanese writes; they tell an answer without kana from a Chinese one.
+_SHINJITAI = frozenset("検図円気込働発価毎駅営応対変験済続処録効実権様単伝")
+_SHORT = 16  # characters up to which an answer in Chinese characters alone may be either
 _BY_NAME = {
     "DEVANAGARI": "H",
     "ARABIC": "A",
@@ -92,6 +95,8 @@ def _script(char: str) -> str:
     """Give the letter of a character's script; marks and digits speak for none."""
     if not char.isalpha():
         return ""
+    if char in _SHINJITAI:
+        return "J"
     return _BY_NAME.get(unicodedata.name(char, "").split(" ")[0], _FOREIGN)
 
 
@@ -123,6 +128,8 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
     found = _weigh(cast, votes.others)
     readable = found is not None
     present = found or []
+    if present == ["zh"] and sum(map(len, tokens)) <= _SHORT:
+        present.append("ja")
     if hint is not None and hint not in present:
         present.append(hint)
     return present, readable
