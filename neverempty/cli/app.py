@@ -6,8 +6,9 @@ import contextlib
 import os
 import sys
 import traceback
+import warnings
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from neverempty import __version__
 from neverempty._errors import InputError, NeverEmptyError, UsageError
@@ -37,8 +38,16 @@ def main(argv: Sequence[str] | None = None) -> int:
     int
         The exit code. A user's mistake is one or two sentences on standard error, never a traceback.
     """
+    with warnings.catch_warnings():
+        # The library's own warnings are for the user; a line is enough, whatever came before.
+        warnings.filterwarnings("default", category=UserWarning)
+        warnings.showwarning = _warn
+        return _guarded(sys.argv[1:] if argv is None else list(argv))
+
+
+def _guarded(argv: list[str]) -> int:
     try:
-        return _command(sys.argv[1:] if argv is None else list(argv))
+        return _command(argv)
     except UsageError as error:
         return _refuse(str(error), exits.USAGE)
     except InputError as error:
@@ -95,10 +104,18 @@ def _known_command(argv: Sequence[str]) -> None:
         raise UsageError(f"there is no command {argv[0]!r}{did_you_mean(argv[0], names)}")
 
 
-def _refuse(text: str, code: int) -> int:
+def _say(text: str) -> None:
     # A name or path may hold what the terminal's encoding cannot: it is escaped, not a second error.
     encoding = sys.stderr.encoding or "utf-8"
     print(f"neverempty: {text}".encode(encoding, "backslashreplace").decode(encoding), file=sys.stderr)
+
+
+def _warn(message: Warning | str, *where: Any, **more: Any) -> None:
+    _say(f"warning: {message}")
+
+
+def _refuse(text: str, code: int) -> int:
+    _say(text)
     if os.environ.get(_DEBUG):
         traceback.print_exc()
     return code

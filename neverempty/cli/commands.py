@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final, Protocol
 
-from neverempty.cli import coverage, init, reader, validate
+from neverempty.cli import coverage, demo, init, reader, render, run, validate
 
 if TYPE_CHECKING:
     from neverempty.cli.parser import Parser
@@ -31,8 +31,11 @@ class Command(Protocol):
 
 
 COMMANDS: Final[tuple[Command, ...]] = (
+    demo,
     init,
     validate,
     coverage,
+    run,
+    render,
     reader,
 )

@@ -113,6 +113,17 @@ def add_case_arguments(parser: argparse.ArgumentParser) -> None:
         The command's parser; `neverempty.cli.suites.cases_of` reads what was given.
     """
     parser.add_argument("files", nargs="*", metavar="CASES", help="JSONL files; together they form one set")
+    add_config_argument(parser)
+
+
+def add_config_argument(parser: argparse.ArgumentParser) -> None:
+    """Let a command take a configuration.
+
+    Parameters
+    ----------
+    parser : argparse.ArgumentParser
+        The command's parser; its namespace carries the path as ``config``, None where none was named.
+    """
     parser.add_argument(
         "-c", "--config", metavar="TOML", help=f"the configuration (default: {DEFAULT_CONFIG})"
     )

@@ -55,6 +55,7 @@ def run(args: argparse.Namespace) -> int:
 
 def _undone(text: str, one: Pass) -> Iterator[str]:
     for found, why in one.findings.dropped:
-        start, end = one.places.span(found.start, found.end)
+        first, last, rule = found
+        start, end = one.places(text).span(first, last)
         where = f"{text[start:end]!r}, characters {start} to {end}"
-        yield f"not {found.rule.claim}: {where}, by {found.rule.id}, undone by {why}"
+        yield f"not {rule.claim}: {where}, by {rule.id}, undone by {why}"
