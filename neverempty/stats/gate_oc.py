@@ -14,6 +14,9 @@ from neverempty.stats.paired import critical_table, min_clean_flips
 
 # Mass beyond a trimmed axis folds back into it; this much is below rounding.
 _TAIL = 1e-17
+# Points evaluated at once: few enough to stay in the processor's cache.
+_BLOCK = 4096
+_Grid = NDArray[np.complex128]
 
 
 def passes(calls: int, k: int, how: str) -> bool:
@@ -87,7 +90,7 @@ def _axis(groups: Sequence[tuple[int, FloatArray]], unstable: bool, cell: int | 
     return int((tail > _TAIL).sum())
 
 
-def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128]:
+def _power(base: _Grid, exponent: int) -> _Grid:
     out, square = np.ones_like(base), base
     while exponent:
         if exponent & 1:
@@ -98,35 +101,62 @@ def _power(base: NDArray[np.complex128], exponent: int) -> NDArray[np.complex128
     return out
 
 
+def _coefficients(stable: _Grid, unstable: _Grid, n: int, top: int) -> _Grid:
+    """Coefficients of z^0 .. z^top in (stable + z unstable)^n."""
+    out = np.zeros((top + 1, *stable.shape), dtype=complex)
+    last = min(n, top)
+    power = _power(stable, n - last)
+    for u in range(last, 0, -1):
+        out[u], power = power, power * stable
+    out[0], weight = power, np.ones_like(stable)
+    for u in range(1, last + 1):
+        weight = weight * unstable * ((n - u + 1) / u)
+        out[u] *= weight
+    return out
+
+
+def _few_unstable(parts: Sequence[tuple[int, _Grid, _Grid]], top: int) -> _Grid:
+    """Sum of the coefficients of z^0 .. z^top in the product of (stable + z unstable)^n."""
+    factor, product = np.ones_like(parts[0][1]), None
+    for n, stable, unstable in parts:
+        if not unstable.any():
+            factor = factor * _power(stable, n)
+            continue
+        terms = _coefficients(stable, unstable, n, top)
+        if product is None:
+            product = terms
+            continue
+        joined = np.zeros_like(terms)
+        for u in range(top + 1):
+            joined[u:] += product[u] * terms[: top + 1 - u]
+        product = joined
+    return factor if product is None else factor * product.sum(axis=0)
+
+
 def _joint(
     design: GateDesign, groups: Sequence[tuple[int, FloatArray]], shape: tuple[int, int, int]
 ) -> FloatArray:
     """P(regressions, improvements, both fail; not too many unstable) by inverse Fourier transform.
 
     The generating function is the product over groups of (S + z V)^count, with S and V its stable and
-    unstable parts. The sum of its coefficients up to z^umax is again a sum over roots of unity.
+    unstable parts; the terms up to z^umax are the suites that the instability rule lets through.
     """
     nb, nc, nf = shape
     roots = [np.exp(-2j * np.pi * np.arange(size) / size) for size in shape]
-    wb, wc = roots[0][:, None, None], roots[1][None, :, None]
-    wf = roots[2][None, None, : nf // 2 + 1]  # the rest follows by symmetry: the result is real
-    parts = [
-        [row[0] + row[1] * wb + row[2] * wc + row[3] * wf for row in cells.astype(complex)]
-        for _, cells in groups
-    ]
-    depth = _axis(groups, True, None)
-    if design.umax >= depth - 1:
-        points = [(1.0 + 0j, 1.0 + 0j)]
-    else:
-        zs = np.exp(2j * np.pi * np.arange(depth) / depth)
-        sums = (zs[:, None] ** -np.arange(design.umax + 1)[None, :]).sum(axis=1) / depth
-        points = list(zip(zs.tolist(), sums.tolist(), strict=True))
-    total = np.zeros((nb, nc, nf // 2 + 1), dtype=complex)
-    for z, weight in points:
-        product = np.full_like(total, weight)
-        for (count, _), (stable, unstable) in zip(groups, parts, strict=True):
-            product *= _power(stable + z * unstable, count)
-        total += product
+    half = nf // 2 + 1  # the rest follows by symmetry: the result is real
+    wc, wf = roots[1][None, :, None], roots[2][None, None, :half]
+    unlimited = design.umax >= _axis(groups, True, None) - 1
+    total = np.empty((nb, nc, half), dtype=complex)
+    rows = max(1, _BLOCK // (nc * half))
+    for start in range(0, nb, rows):
+        wb = roots[0][start : start + rows, None, None]
+        parts = []
+        for count, cells in groups:
+            stable, unstable = (c[0] + c[1] * wb + c[2] * wc + c[3] * wf for c in cells.astype(complex))
+            parts.append((count, stable, unstable))
+        if unlimited:
+            parts = [(count, stable + unstable, np.zeros_like(stable)) for count, stable, unstable in parts]
+        total[start : start + rows] = _few_unstable(parts, design.umax)
     return np.asarray(np.maximum(np.fft.irfftn(total, s=shape, axes=(0, 1, 2)), 0.0))
 
 
