@@ -46,8 +46,8 @@ class Votes(dict[str, str]):
         self._words: dict[str, str] = {}
         others = sorted(lists["other"])
         self.others = [chr(0x3B1 + at) for at in range(len(others))]
-        letters = {**_LATIN, **dict(zip(others, self.others, strict=True))}
-        for language, words in {**lists["read"], **lists["other"]}.items():
+        letters = {**_LATIN, **dict(zip(others, self.others, strict=True)), **dict.fromkeys(lists["same_letters"], _FOREIGN)}
+        for language, words in {**lists["read"], **lists["other"], **lists["same_letters"]}.items():
             for word in words.split():
                 folded = _FOLDING.word(word)
                 self._words[folded] = self._words.get(folded, "") + letters.get(language, "")
@@ -126,37 +126,38 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
     if hint is None and cast.count("e") * 5 > len(tokens) * 2 and cast.count("n") < 3 and not _SCRIPT_VOTE.search(cast):
         return _ENGLISH, True
     found = _weigh(cast, votes.others)
-    readable = found is not None
-    present = found or []
+    if found is None:
+        return [], False
+    present, telling = found
     if present == ["zh"] and sum(map(len, tokens)) <= _SHORT:
         present.append("ja")
     if hint is not None and hint not in present:
         present.append(hint)
-    return present, readable
+    return present, telling or hint is not None
 
 
-def _weigh(cast: str, others: list[str]) -> list[str] | None:
-    """Rank the languages of the votes; None where another language has more."""
+def _weigh(cast: str, others: list[str]) -> tuple[list[str], bool] | None:
+    """Rank the languages of the votes and say whether they are telling; None where another language has more."""
     if not cast:
-        return []
+        return [], True
     counts = list(map(cast.count, _LATIN_LETTERS))
     best = max(counts)
     scripts = _SCRIPT_VOTE.search(cast)
     other = max(map(cast.count, others))
     if scripts is None:
         unknown = cast.count(_UNKNOWN)
-        if other > best or (unknown > 2 and best * 7 < unknown):
+        if other > best:
             return None
-        if best == 0:
-            return []
+        if best == 0 or best * 12 < unknown:
+            return [], unknown < 3
         enough = min(best, max(3, best * 3 // 4))
         present = [language for language, n in zip(_LATIN, counts, strict=True) if n >= enough]
         present.sort(key=lambda one: -counts[_PLACE[one]])
-        return present
-    return _weigh_scripts(cast, dict(zip(_LATIN, counts, strict=True)), max(other, cast.count(_FOREIGN)))
+        return present, True
+    return _weigh_scripts(cast, dict(zip(_LATIN, counts, strict=True)), other, cast.count(_FOREIGN))
 
 
-def _weigh_scripts(cast: str, counts: dict[str, int], other: int) -> list[str] | None:
+def _weigh_scripts(cast: str, counts: dict[str, int], other: int, foreign: int) -> tuple[list[str], bool] | None:
     """Rank the languages of an answer with other letters than Latin ones, or with both."""
     best = max(counts.values())
     counts = {one: n for one, n in counts.items() if n and (n == best or n > 2)}
@@ -166,9 +167,10 @@ def _weigh_scripts(cast: str, counts: dict[str, int], other: int) -> list[str] |
             counts[language] = n
     if "ja" in counts and "zh" in counts:
         counts["ja"] += counts.pop("zh")
-    if not counts or other > max(counts.values()):
+    # Words and letters that only another language of the same script has weigh more than its letters do.
+    if not counts or other > max(counts.values()) or foreign * 3 >= max(counts.values()):
         return None
-    return sorted(counts, key=lambda one: -counts[one])
+    return sorted(counts, key=lambda one: -counts[one]), True
 
 
 def known(language: str) -> str:

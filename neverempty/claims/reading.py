@@ -229,7 +229,7 @@ def look(text: str, language: str | None, whole: bool = False) -> tuple[str | No
     present, readable = languages(tokens, language)
     if not readable and tokens[0][0] in _CODE:
         present, readable = [], True
-    if not readable and language is None:
+    if not readable:
         return None, False, []
     passes = []
     for name in present or _NEUTRAL:
