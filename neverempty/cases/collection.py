@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, overload
 
+from neverempty._errors import InputError
 from neverempty._io import dumps
 from neverempty.cases.model import Case
 
@@ -23,6 +24,11 @@ class Cases(Sequence[Case]):
     cases : iterable of Case
         The cases, in order.
 
+    Raises
+    ------
+    InputError
+        Where an id stands twice in its suite.
+
     Examples
     --------
     >>> slow = Case(id="a", tags=("slow",), input={"payload": 1})
@@ -32,6 +38,10 @@ class Cases(Sequence[Case]):
 
     def __init__(self, cases: Iterable[Case] = ()) -> None:
         self._cases = tuple(cases)
+        if len({case.key for case in self._cases}) < len(self._cases):
+            counts = Counter(case.key for case in self._cases)
+            twice = sorted(key for key, count in counts.items() if count > 1)
+            raise InputError([f"the id {name!r} of suite {suite!r} stands twice" for suite, name in twice])
 
     @overload
     def __getitem__(self, index: int) -> Case: ...

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from pydantic import TypeAdapter, ValidationError
 
-from neverempty._errors import InputError
+from neverempty._errors import InputError, UsageError
 from neverempty._io import JsonError, holds_every_key_once, loads_strict, read_lines
 from neverempty.cases.collection import Cases
 from neverempty.cases.explain import explain
@@ -32,25 +32,37 @@ def load_cases(*paths: str | os.PathLike[str]) -> Cases:
     ------
     InputError
         Lists every bad line of every file, as ``"path:line: what is wrong"``.
+    UsageError
+        Where no path is given.
     """
+    if not paths:
+        raise UsageError("load_cases needs a file; name at least one")
     cases: list[Case] = []
+    lines: list[tuple[str, list[int]]] = []
     problems: list[str] = []
-    first_seen: dict[tuple[str, str], str] = {}
     for path in paths:
-        before = len(problems)
-        count = len(cases)
-        for place, case in _read(path, problems):
-            earlier = first_seen.setdefault(case.key, place)
-            if earlier is not place:
-                problems.append(
-                    f"{place}: the id {case.id!r} of suite {case.suite!r} stands at {earlier} already"
-                )
+        name, numbers = os.fspath(path), list[int]()
+        faults = len(problems)
+        for number, case in _read(name, problems):
             cases.append(case)
-        if len(cases) == count and len(problems) == before:
-            problems.append(f"{os.fspath(path)}: holds no case; write one JSON object a line")
-    if problems:
-        raise InputError(problems)
+            numbers.append(number)
+        lines.append((name, numbers))
+        if not numbers and len(problems) == faults:
+            problems.append(f"{name}: holds no case; write one JSON object a line")
+    if problems or len({(case.suite, case.id) for case in cases}) < len(cases):
+        places = [f"{name}:{number}" for name, numbers in lines for number in numbers]
+        raise InputError(problems + _repeated_ids(cases, places))
     return Cases(cases)
+
+
+def _repeated_ids(cases: list[Case], places: list[str]) -> list[str]:
+    """Name each case whose id its suite has already."""
+    first: dict[tuple[str, str], str] = {}
+    return [
+        f"{place}: the id {case.id!r} of suite {case.suite!r} stands at {earlier} already"
+        for case, place in zip(cases, places, strict=True)
+        if (earlier := first.setdefault(case.key, place)) is not place
+    ]
 
 
 def validate_file(path: str | os.PathLike[str]) -> list[str]:
@@ -73,17 +85,13 @@ def validate_file(path: str | os.PathLike[str]) -> list[str]:
     return []
 
 
-def _read(path: str | os.PathLike[str], problems: list[str]) -> Iterator[tuple[str, Case]]:
-    """Yield each good line's place and case; append what is wrong with the others."""
-    name = os.fspath(path)
+def _read(name: str, problems: list[str]) -> Iterator[tuple[int, Case]]:
+    """Yield each good line's number and case; append what is wrong with the others."""
     validate = _adapter().validate_json
     try:
-        for number, raw in read_lines(path):
+        for number, raw in read_lines(name):
             try:
-                if holds_every_key_once(raw):
-                    yield f"{name}:{number}", validate(raw)
-                else:
-                    yield f"{name}:{number}", parse_case(raw)
+                yield number, validate(raw) if holds_every_key_once(raw) else parse_case(raw)
             except ValidationError as error:
                 problems.extend(f"{name}:{number}: {problem}" for problem in explain(error, Case))
             except JsonError as error:

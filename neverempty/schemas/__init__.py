@@ -62,7 +62,8 @@ def trace_schema() -> dict[str, Any]:
     schema["anyOf"] = [answered, {"required": ["status"]}]
     schema["if"] = {"required": ["status"], "not": {"properties": {"status": {"const": "ok"}}}}
     schema["then"] = {"required": ["terminal_reason"]}
-    return {"$schema": _DIALECT, **schema}
+    header = 'A file may begin with a header line of its own: {"trace_schema_version": 1, "run_id": ...}.'
+    return {"$schema": _DIALECT, "$comment": header, **schema}
 
 
 SCHEMAS: Final[Mapping[str, Callable[[], dict[str, Any]]]] = MappingProxyType(

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
+from neverempty._errors import InputError
 from neverempty.cases import Case, Cases, find_pattern, load_cases
 
 Write = Callable[..., Path]
@@ -40,6 +41,11 @@ def test_it_behaves_like_an_immutable_sequence() -> None:
         CASES[0] = CASES[1]  # type: ignore[index]
     with pytest.raises(ValidationError, match="frozen"):
         CASES[0].id = "z"
+
+
+def test_an_id_stands_once_in_its_suite() -> None:
+    with pytest.raises(InputError, match="the id 'a' of suite 'default' stands twice"):
+        Cases([case("a"), case("b"), case("a"), case("a", suite="other")])
 
 
 def test_filter_keeps_what_meets_every_condition() -> None:
@@ -99,10 +105,9 @@ def test_the_frame_has_one_row_per_case() -> None:
 
 
 def test_hostile_text_is_escaped_in_the_notebook() -> None:
-    hostile = case(
-        "<script>alert(1)</script>", input={"payload": "<img src=x onerror=alert(2)>"}, suite="a&b"
-    )
-    shown = Cases([hostile] * 12)._repr_html_()
+    payload = {"payload": "<img src=x onerror=alert(2)>"}
+    hostile = [case(f"<script>alert({n})</script>", input=payload, suite="a&b") for n in range(12)]
+    shown = Cases(hostile)._repr_html_()
     assert "<script>" not in shown
     assert "<img" not in shown
     assert "a&amp;b" in shown

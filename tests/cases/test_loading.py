@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from neverempty._errors import InputError
+from neverempty._errors import InputError, UsageError
 from neverempty._io import JsonError
 from neverempty.cases import Case, load_cases, validate_file
 from neverempty.cases.loading import parse_case
@@ -65,8 +65,8 @@ def test_every_bad_line_of_every_file_is_named_in_one_error(case_file: Write) ->
     assert [problem.removeprefix(str(first.parent) + "/") for problem in caught.value.problems] == [
         "one.jsonl:3: column 11: not JSON: a comma before the closing bracket",
         "one.jsonl:4: tgas: unknown key; did you mean 'tags'?",
-        f"two.jsonl:1: the id 'a' of suite 'default' stands at {first}:1 already",
         "two.jsonl:2: column 13: the key 'id' stands twice in the same object",
+        f"two.jsonl:1: the id 'a' of suite 'default' stands at {first}:1 already",
     ]
 
 
@@ -179,6 +179,11 @@ def test_a_pattern_that_does_not_compile_is_found_at_loading(case_file: Write) -
 def test_an_empty_file_is_no_set_of_cases(case_file: Write) -> None:
     path = case_file("")
     assert validate_file(path) == [f"{path}: holds no case; write one JSON object a line"]
+
+
+def test_no_file_is_no_set_of_cases() -> None:
+    with pytest.raises(UsageError, match="name at least one"):
+        load_cases()
 
 
 def test_wide_encodings_and_missing_files_are_named_beside_the_rest(case_file: Write, tmp_path: Path) -> None:
