@@ -1,0 +1,2 @@
+# ruff: noqa: TID252
+from .honesty import honesty as honesty
