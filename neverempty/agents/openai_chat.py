@@ -118,9 +118,7 @@ class OpenAIChatAgent:
         own = {key: value for key, value in tracer.arm.params.items() if key not in _OWN_PARAMS}
         return {"model": tracer.arm.model or self.model, **self.params, **own}
 
-    async def _request(
-        self, messages: Sequence[Any], tools: Any, params: Mapping[str, Any]
-    ) -> ModelReply:
+    async def _request(self, messages: Sequence[Any], tools: Any, params: Mapping[str, Any]) -> ModelReply:
         create = self.client.chat.completions.create
         arguments = {**params, "messages": list(messages), **({"tools": tools} if tools else {})}
         if inspect.iscoroutinefunction(inspect.unwrap(create)):

@@ -1,9 +1,10 @@
-"""What the scripted agents say: one JSON Lines file of phrases per language, each with what it is meant to say."""
+"""What the scripted agents say: one file of phrases per language, each with what it is meant to say."""
 
 from __future__ import annotations
 
 import functools
 import json
+import re
 from collections.abc import Mapping
 from importlib import resources
 from types import MappingProxyType
@@ -14,6 +15,7 @@ from neverempty._errors import UsageError
 Says = Literal["absence", "failure", "data", "fabricated", "nothing"]
 SAYS: Final[tuple[Says, ...]] = get_args(Says)
 LANGUAGES: Final = ("en", "hi", "hinglish")
+_SLOT: Final = re.compile(r"\{(\w+)\}")
 
 
 class Phrase(NamedTuple):
@@ -55,11 +57,8 @@ class Phrase(NamedTuple):
         >>> Phrase("No {thing}.", "absence", "terse", "en").fill({"thing": "open jobs"})
         'No open jobs.'
         """
-        text = self.text
-        # Longer names first, and no str.format: values are data, never templates.
-        for name in sorted(slots, key=len, reverse=True):
-            text = text.replace("{" + name + "}", slots[name])
-        return text
+        # One pass, and no str.format: values are data, never templates.
+        return _SLOT.sub(lambda found: slots.get(found[1], found[0]), self.text)
 
 
 @functools.cache
