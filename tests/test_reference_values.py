@@ -92,8 +92,8 @@ def mcnemar_p(row: Row) -> Iterator[Check]:
     yield "p", exact, num(row["p"]), ""
     if row["p_fraction"]:
         yield "p_fraction", exact, float(Fraction(row["p_fraction"])), ""
-    yield "p_midp", mid, float(row["p_midp"]), ""
-    yield "p_two_sided", float(stats.mcnemar_exact(b, c, "two-sided")), float(row["p_two_sided"]), ""
+    yield "p_midp", mid, num(row["p_midp"]), ""
+    yield "p_two_sided", float(stats.mcnemar_exact(b, c, "two-sided")), num(row["p_two_sided"]), ""
     yield "reject_05", exact < 0.05, row["reject_05"] == "1", "exact"
     yield "reject_05_midp", mid < 0.05, row["reject_05_midp"] == "1", "exact"
 
@@ -116,7 +116,7 @@ def mcnemar_power(row: Row) -> Iterator[Check]:
 def mcnemar_min_n(row: Row) -> Iterator[Check]:
     p10, p01, alpha, target = floats(row, "p10", "p01", "alpha", "target_power")
     found = stats.mcnemar_sample_size(p10, p01, target, alpha)
-    yield "n", found.n, int(row["n"]), "exact"
+    yield "n", found.n, num(row["n"]), "exact"
     yield from same(found, row, "power_at_n", "power_at_n_minus_1")
 
 
@@ -132,7 +132,7 @@ def paired_diff(row: Row) -> Iterator[Check]:
         chosen: Any = method
         column = method.replace("newcombe", "newcombe10")
         found = stats.paired_diff_interval((n11, losses, gains, n00), float(row["conf"]), chosen)
-        yield "diff", found.value, float(row["diff"]), ""
+        yield "diff", found.value, num(row["diff"]), ""
         yield from same(found, row, label=label, lo=f"{column}_lo", hi=f"{column}_hi")
     phi = _phi(float(n11), float(losses), float(gains), float(n00))
     branch = {"pos": phi > 0, "neg": phi < 0, "zero": phi == 0, "margin0": phi == 0}
@@ -157,8 +157,8 @@ def kappa_bootstrap(row: Row) -> Iterator[Check]:
     draw = functools.partial(stats.kappa_bootstrap, table(row), 100_000, method="percentile")
     found = draw()
     yield "n", found.n, int(row["n"]), "exact"
-    yield "kappa", found.value, float(row["kappa"]), "1e-10"
-    yield "p_undefined", found.p_undefined, float(row["p_undefined"]), "p_undefined"
+    yield "kappa", found.value, num(row["kappa"]), "1e-10"
+    yield "p_undefined", found.p_undefined, num(row["p_undefined"]), "p_undefined"
     yield from same(found, row, label="sd", mean="boot_mean", se="boot_sd")
     if found.lo is None:
         yield "interval", found.p_undefined > 0.05, True, "exact"
@@ -216,7 +216,7 @@ def instability_gate(row: Row) -> Iterator[Check]:
 def floor(row: Row) -> Iterator[Check]:
     n, at, p = int(row["n"]), *floats(row, "floor", "p_true")
     yield "x_min_ok", stats.floor_min_passes(n, at), int(row["x_min_ok"]), "exact"
-    yield "p_breach", stats.floor_breach_probability(n, at, p), float(row["p_breach"]), ""
+    yield "p_breach", stats.floor_breach_probability(n, at, p), num(row["p_breach"]), ""
 
 
 @checks(
@@ -261,7 +261,7 @@ def gate(row: Row) -> Iterator[Check]:
 @checks("evalue_flips.csv", "kind b c e_value reject_anytime_05")
 def evalue(row: Row) -> Iterator[Check]:
     found = stats.evalue_flips(*ints(row, "b", "c"))
-    yield "e_value", found.value, float(row["e_value"]), ""
+    yield "e_value", found.value, num(row["e_value"]), ""
     yield "reject_anytime_05", found.reject(0.05), row["reject_anytime_05"] == "1", "exact"
 
 
@@ -284,7 +284,7 @@ def bootstrap_ideal(row: Row) -> Iterator[Check]:
         found = stats.bootstrap_counts([b, c, n - b - c], lambda k: (k[:, 1] - k[:, 0]) / n, conf=conf)
     yield "lo", abs(found.lo - float(row["lo"])) <= 2.0 / n, True, "exact"
     yield "hi", abs(found.hi - float(row["hi"])) <= 2.0 / n, True, "exact"
-    yield "boot_se", found.se, float(row["boot_se"]), "se"
+    yield "boot_se", found.se, num(row["boot_se"]), "se"
 
 
 @checks("clustered_se.json", "kind values clusters expected")
@@ -327,6 +327,7 @@ def family(rows: list[Row]) -> list[float]:
     # An adjusted value h comes from some p with p * j = h (Holm) or p * m / j = h (Benjamini-Hochberg).
     steps = {float(r["p_holm"]) / j for r in rows for j in range(1, m + 1)}
     steps |= {float(r["p_bh"]) * j / m for r in rows for j in range(1, m + 1)}
+    steps |= {(a + b) / 2 for a, b in itertools.pairwise(sorted(given.values()))}
     fills = itertools.combinations_with_replacement(
         sorted({0.0, 1.0, *(p for p in steps if p < 1)}), len(gaps)
     )
@@ -338,7 +339,7 @@ def family(rows: list[Row]) -> list[float]:
 def multiplicity(row: Row, full: dict[str, list[float]]) -> Iterator[Check]:
     p, at = full[row["family"]], int(row["index"])
     yield "family", len(p), int(row["m"]), "exact"
-    yield "p", p[at], float(row["p"]), ""
+    yield "p", p[at], num(row["p"]), ""
     for method in ("holm", "bh", "bonferroni"):
         chosen: Any = method
         yield f"p_{method}", stats.adjust(p, chosen).adjusted[at], float(row[f"p_{method}"]), ""

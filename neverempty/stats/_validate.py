@@ -124,7 +124,8 @@ def is_missing(value: object) -> bool:
 
 def measured(name: str, values: Iterable[Any]) -> FloatArray:
     """Return values as floats with NaN for every missing one; infinite values are refused."""
-    array = values if isinstance(values, np.ndarray) else np.array(list(values), dtype=object)
+    # A list may hold None, which only an array of objects keeps; columns of numbers stay as they are.
+    array = np.asarray(values) if hasattr(values, "__array__") else np.array(list(values), dtype=object)
     if array.dtype.kind in "biuf":
         floats = array.astype(float)
     else:

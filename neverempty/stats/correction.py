@@ -60,17 +60,15 @@ def corrected_rate(
         Labelled positives that the judge flagged, and all labelled positives.
     tn, m_neg : int
         Labelled negatives that the judge did not flag, and all labelled negatives.
-    conf : float
-        Confidence level.
-    calibrated_for, used_judge : str, optional
-        Hashes of (model, prompt, rubric) behind labels and flags: where they differ the labels are stale.
+    conf, calibrated_for, used_judge
+        Confidence level; hashes of (model, prompt, rubric) behind labels and flags: stale if they differ.
 
     Returns
     -------
     CorrectedRate
         Status ``clipped``: the estimate lay outside [0, 1]. ``inconsistent``: the whole interval did,
-        so the calibration contradicts the data. ``judge_uninformative``: se + sp <= 1, also after the
-        interval's shrinkage of few labels.
+        so the calibration contradicts the data. ``judge_uninformative``: se + sp <= 1, if only after
+        the interval's shrinkage.
         ``not_measured``: no answers or no labels of one kind, or a stale calibration.
 
     Raises

@@ -43,7 +43,7 @@ class GateDesign:
     limit : float, optional
         Limit of the candidate's failure rate: breach when the rate, or its upper bound, exceeds it.
     limit_on : {"rate", "wilson", "clopper_pearson", "clopper_pearson_upper"}
-        What the limit is held against.
+        What the limit is held against: the observed rate, or its 95 % upper bound.
     max_unstable_rate : float
         Allowed share of unstable cases; no rule for an any-hit metric, whose repeats may disagree.
     alpha : float

@@ -20,18 +20,20 @@ COLLAPSES: tuple[str, ...] = ("majority", "any_hit", "all", "median", "mean")
 Matrix = Iterable[Iterable[Any]] | NDArray[Any]
 
 
-def _collapse_one(row: FloatArray, how: str) -> float:
-    k = row.size
-    if k == 0:
-        return math.nan
-    passes = row.sum()
+def _collapse_rows(rows: FloatArray, how: str) -> FloatArray:
+    """One outcome per row, NaN where nothing was measured."""
+    k, total = (~np.isnan(rows)).sum(axis=1), np.nansum(rows, axis=1)
+    known = k > 0
     if how == "majority":
-        return float(passes * 2 > k)
-    if how == "any_hit":
-        return float(passes == k)
-    if how == "all":
-        return float(passes > 0)
-    return float(np.median(row) if how == "median" else row.mean())
+        out = (2 * total > k).astype(float)
+    elif how == "any_hit":
+        out = (total == k).astype(float)
+    elif how == "all":
+        out = (total > 0).astype(float)
+    else:
+        out = np.full(k.shape, np.nan)
+        out[known] = np.nanmedian(rows[known], axis=1) if how == "median" else total[known] / k[known]
+    return np.where(known, out, np.nan)
 
 
 def collapse(
@@ -69,8 +71,8 @@ def collapse(
     numeric = how in ("median", "mean")
     array = check.measured("values", values) if numeric else check.binary("values", values)
     if array.ndim == 2:
-        return np.array([_collapse_one(row[~np.isnan(row)], how) for row in array])
-    outcome = _collapse_one(array[~np.isnan(array)], how)
+        return _collapse_rows(array, how)
+    outcome = float(_collapse_rows(array.reshape(1, -1), how)[0])
     if math.isnan(outcome):
         return None
     return outcome if numeric else bool(outcome)
