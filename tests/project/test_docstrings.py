@@ -31,18 +31,20 @@ def test_every_module_and_every_public_name_has_a_docstring(package: dict[str, a
         f"{name}:{node.lineno} {node.name}"
         for name, tree in package.items()
         for node in _public(tree)
-        if not ast.get_docstring(node) and not _is_overload(node)
+        if not ast.get_docstring(node) and not _is_stub(node)
     ]
     assert bare == []
 
 
-def _is_overload(node: _Definition) -> bool:
-    return any("overload" in ast.unparse(decorator) for decorator in node.decorator_list)
+def _is_stub(node: _Definition) -> bool:
+    """Say whether it only declares a type, as overloads and the attributes of protocols do."""
+    return ast.unparse(node.body[-1]) == "..."
 
 
 def _sections(thing: object) -> list[str]:
     """List the numpydoc sections that a public name's docstring owes its reader."""
-    if isinstance(thing, type) and issubclass(thing, BaseException) and "__init__" not in vars(thing):
+    inherits = isinstance(thing, type) and "__init__" not in vars(thing) and issubclass(thing, BaseException)
+    if inherits or getattr(thing, "_is_protocol", False):
         return []
     parameters = [name for name in inspect.signature(thing).parameters if name != "self"]  # type: ignore[arg-type]
     if isinstance(thing, type):
