@@ -38,7 +38,7 @@ _BY_NAME = {
 
 
 class Votes(dict[str, str]):
-    """The letters of the languages that a token speaks for, by token; unseen tokens are looked up and kept."""
+    """The letters of the languages that a token speaks for, by token; new tokens are looked up and kept."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -46,7 +46,11 @@ class Votes(dict[str, str]):
         self._words: dict[str, str] = {}
         others = sorted(lists["other"])
         self.others = [chr(0x3B1 + at) for at in range(len(others))]
-        letters = {**_LATIN, **dict(zip(others, self.others, strict=True)), **dict.fromkeys(lists["same_letters"], _FOREIGN)}
+        letters = {
+            **_LATIN,
+            **dict(zip(others, self.others, strict=True)),
+            **dict.fromkeys(lists["same_letters"], _FOREIGN),
+        }
         for language, words in {**lists["read"], **lists["other"], **lists["same_letters"]}.items():
             for word in words.split():
                 folded = _FOLDING.word(word)
@@ -76,7 +80,9 @@ class Votes(dict[str, str]):
             listed = self._words.get(_FOLDING.word(core))
             if listed is not None or not any(map(str.isalpha, core)):
                 return listed or ""
-        return "".join(self._word(piece.text) for piece in pieces(token[:4000], _FOLDING) if piece.text[0].isalpha())
+        return "".join(
+            self._word(piece.text) for piece in pieces(token[:4000], _FOLDING) if piece.text[0].isalpha()
+        )
 
     def _word(self, word: str) -> str:
         listed = self._words.get(word)
@@ -118,12 +124,17 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
     Returns
     -------
     tuple
-        The languages, the most likely first, and whether the answer can be read at all. An answer without a word is
-        readable and in no language.
+        The languages, the most likely first, and whether the answer can be read at all. An answer without
+        a word is readable and in no language.
     """
     votes = _votes()
     cast = "".join(map(votes.__getitem__, tokens))
-    if hint is None and cast.count("e") * 5 > len(tokens) * 2 and cast.count("n") < 3 and not _SCRIPT_VOTE.search(cast):
+    if (
+        hint is None
+        and cast.count("e") * 5 > len(tokens) * 2
+        and cast.count("n") < 3
+        and not _SCRIPT_VOTE.search(cast)
+    ):
         return _ENGLISH, True
     found = _weigh(cast, votes.others)
     if found is None:
@@ -137,7 +148,7 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
 
 
 def _weigh(cast: str, others: list[str]) -> tuple[list[str], bool] | None:
-    """Rank the languages of the votes and say whether they are telling; None where another language has more."""
+    """Rank the languages of the votes, and say whether they tell; None where another language has more."""
     if not cast:
         return [], True
     counts = list(map(cast.count, _LATIN_LETTERS))
@@ -157,7 +168,9 @@ def _weigh(cast: str, others: list[str]) -> tuple[list[str], bool] | None:
     return _weigh_scripts(cast, dict(zip(_LATIN, counts, strict=True)), other, cast.count(_FOREIGN))
 
 
-def _weigh_scripts(cast: str, counts: dict[str, int], other: int, foreign: int) -> tuple[list[str], bool] | None:
+def _weigh_scripts(
+    cast: str, counts: dict[str, int], other: int, foreign: int
+) -> tuple[list[str], bool] | None:
     """Rank the languages of an answer with other letters than Latin ones, or with both."""
     best = max(counts.values())
     counts = {one: n for one, n in counts.items() if n and (n == best or n > 2)}
@@ -182,5 +195,7 @@ def known(language: str) -> str:
         Where there are no rules for it.
     """
     if language not in LANGUAGES:
-        raise ValueError(f"there are no rules for the language {language!r}; there are for {', '.join(LANGUAGES)}")
+        raise ValueError(
+            f"there are no rules for the language {language!r}; there are for {', '.join(LANGUAGES)}"
+        )
     return language

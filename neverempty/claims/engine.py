@@ -13,7 +13,7 @@ import re2
 
 from neverempty.claims.lexicon import Lexicon, padded
 from neverempty.claims.patterns import EDGE, Alphabet, PatternError, literals, translate
-from neverempty.claims.rulebook import CLAIMS, SHARED, Rule, rule_file
+from neverempty.claims.rulebook import SHARED, Rule, rule_file
 
 _REACH = 60  # words to either side of a claim in which its reason is looked for
 _MEMORY = 64 << 20  # bytes that the filter may remember states in
@@ -56,7 +56,10 @@ class Engine:
     def __init__(self, language: str) -> None:
         shared, own = rule_file(SHARED), rule_file(language)
         rules = own.rules if language == SHARED else shared.rules + own.rules
-        slots = {name: [*shared.slots.get(name, ()), *own.slots.get(name, ())] for name in {**shared.slots, **own.slots}}
+        slots = {
+            name: [*shared.slots.get(name, ()), *own.slots.get(name, ())]
+            for name in {**shared.slots, **own.slots}
+        }
         words = {word for rule in rules for pattern in rule.match for word in literals(pattern)}
         skip = slots.pop("skip", [])
         try:
@@ -153,7 +156,7 @@ class Engine:
     def _shield(
         claim: str, founds: list[Found], shields: list[Found], dropped: list[tuple[Found, str]]
     ) -> list[Found]:
-        """Drop the claims whose first or last word lies in a shield; no rule shields from the claim it makes."""
+        """Drop claims whose first or last word lies in a shield; no rule shields from the claim it makes."""
         covering = [one for one in shields if claim in one[2].shields and one[2].claim != claim]
         if not covering:
             return founds
@@ -206,14 +209,16 @@ class Engine:
         return False
 
     def _concluded(self, line: str, absence: Found, failures: list[int], start: int) -> bool:
-        """Say whether "therefore" stands before the absence with a failure before it, here or in the last sentence."""
+        """Say whether a failure and "therefore" stand before the absence, here or in the sentence before."""
         if self._therefore is None:
             return False
         for marker in self._therefore.finditer(line, start, absence[1]):
             since = start
             if marker.start() - start <= 1 and start > 1:
                 since = self._bounds(line, start - 1, start)[0]
-            if _any_within(failures, since, marker.end()) and not self._but.search(line, marker.end(), absence[0]):
+            if _any_within(failures, since, marker.end()) and not self._but.search(
+                line, marker.end(), absence[0]
+            ):
                 return True
         return False
 
@@ -275,7 +280,7 @@ class Places:
         self._lexicon = engine.lexicon
         self._tokens, self._codes = tokens, codes
         self._upto = list(accumulate(map(len, codes)))
-        # With single blanks between tokens their places follow from their lengths; otherwise they are looked up.
+        # With single blanks between tokens their places follow from their lengths.
         self._starts = [] if len(" ".join(tokens)) == len(text) else _look_up(text, tokens)
 
     def span(self, start: int, end: int) -> tuple[int, int]:

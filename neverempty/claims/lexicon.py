@@ -71,7 +71,7 @@ class Lexicon:
         entries.setdefault(self.folding.word(word), set()).add(slot)
 
     def _sign(self, entries: Mapping[str, set[str]]) -> None:
-        """Give every set of slots its character, and every entry the character of all the slots that it falls in."""
+        """Give every set of slots its character, and every entry that of all the slots it falls in."""
         starts = {e[:-1]: s for e, s in entries.items() if len(e) > 1 and e[-1] == "*" and e[0] != "*"}
         ends = {e[1:]: s for e, s in entries.items() if len(e) > 1 and e[0] == "*" and e[-1] != "*"}
         inside = {e[1:-1]: s for e, s in entries.items() if len(e) > 2 and e[0] == e[-1] == "*"}
@@ -127,7 +127,7 @@ class Lexicon:
         return known
 
     def slot(self, name: str) -> tuple[str, list[list[str]]]:
-        """Give the characters of a slot's words and, for each phrase, the characters of its words in order."""
+        """Give the characters of a slot's words and, for each phrase, those of its words in order."""
         if name[0] != "=":
             if name not in self._phrases and name not in self._by_slot:
                 raise PatternError(f"no slot is called {name!r}")
@@ -136,7 +136,7 @@ class Lexicon:
         return self._by_slot[name], []
 
     def chars(self, *names: str) -> str:
-        """Give the characters of the single words of the slots; slots that the language lacks are left out."""
+        """Give the characters of the single words of the slots; unknown slots are left out."""
         return "".join(dict.fromkeys("".join(self._by_slot.get(name, "") for name in names)))
 
     def read(self, token: str) -> Sliced:
@@ -210,7 +210,7 @@ class Lexicon:
         return OTHER
 
     def _runs(self, piece: Piece) -> list[tuple[str, int, int]]:
-        """Find the words of a run of letters, the longest first at each place; unknown letters become one word."""
+        """Find the words of a run of letters, the longest at each place; unknown letters become one word."""
         text, offset = piece.text, piece.start
         one_for_one = len(text) == piece.end - piece.start
         found: list[tuple[str, int, int]] = []

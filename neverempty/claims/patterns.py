@@ -1,7 +1,7 @@
-"""The small language in which rules are written, and its translation into regular expressions over word classes.
+"""The small language in which rules are written, translated into regular expressions over word classes.
 
-A pattern is a line of words, ``{slots}`` and a few signs; RULE_SYNTAX lists them. It is matched against one character
-per word, so that a pattern never sees letters and costs next to nothing.
+A pattern is a line of words, ``{slots}`` and a few signs; RULE_SYNTAX lists them. It is matched against one
+character per word, so that a pattern never sees letters and costs next to nothing.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ x? x* x+    optional; up to 4; 1 to 5 (of a word or a slot)
 [ ... ]     the span of the claim, where it is not the whole match
 """
 EDGE = "\u00ff"  # stands before the first and after the last word
-_TOKEN = re.compile(r"\{([^}]+)\}([?*+]?)|(\()|(\)\??)|(\|)|(~~|~\d*)|(>>?)|(\^\^?|\$\$?)|([\[\]])|([^\s(){}|~>^$\[\]]+)")
+_TOKEN = re.compile(
+    r"\{([^}]+)\}([?*+]?)|(\()|(\)\??)|(\|)|(~~|~\d*)|(>>?)|(\^\^?|\$\$?)|([\[\]])|([^\s(){}|~>^$\[\]]+)"
+)
 _TIMES = {"": ("", ""), "?": ("?", "?"), "*": ("{0,4}", "*"), "+": ("{1,5}", "+")}
 
 
@@ -100,7 +102,7 @@ def translate(pattern: str, alphabet: Alphabet) -> Translated:
             # Up to a boundary there is one way only to fill the gap.
             one = Translated(one.exact[:-1] + "+", one.wide)
         if (token[1] or "")[:1] == "^" and at in (0, len(tokens) - 1):
-            # A neighbour that is only looked at: it is no part of the span, and claims side by side both match.
+            # A neighbour is only looked at: it is no part of the span.
             one = Translated(f"(?{'=' if at else '<='}{one.exact})", one.wide)
         exact.append(one.exact)
         wide.append(one.wide)
@@ -166,4 +168,6 @@ def _slot(names: str, times: str, alphabet: Alphabet) -> Translated:
     # The first word as one class, so that the search can leap to it; what may follow depends on which it was.
     firsts = "".join(dict.fromkeys("".join(words[0] for words in choices)))
     rest = "|".join(f"(?<=[{words[0]}])" + "".join(f"[{word}]" for word in words[1:]) for words in choices)
-    return Translated(f"(?:[{firsts}](?:{rest})){exact}" if times else f"[{firsts}](?:{rest})", f"(?:{loose}){wide}")
+    return Translated(
+        f"(?:[{firsts}](?:{rest})){exact}" if times else f"[{firsts}](?:{rest})", f"(?:{loose}){wide}"
+    )

@@ -47,7 +47,7 @@ class Pass(NamedTuple):
 class Reading:
     """What an answer says. Frozen; two readings are equal when they say the same.
 
-    The rules work on words; where those stand among the characters of the answer is worked out when it is first asked.
+    The rules work on words; where those stand in the text is worked out when it is first asked.
 
     Parameters
     ----------
@@ -83,7 +83,9 @@ class Reading:
     readable: bool
     version: str
 
-    def __init__(self, text: str, passes: list[Pass], language: str | None, readable: bool, version: str) -> None:
+    def __init__(
+        self, text: str, passes: list[Pass], language: str | None, readable: bool, version: str
+    ) -> None:
         put = object.__setattr__
         put(self, "_text", text)
         put(self, "_passes", passes)
@@ -172,17 +174,18 @@ def _restored(
 
 
 def read_answer(text: str, language: str | None = None) -> Reading:
-    """Read an answer: where does it claim absence, disclose a failure, report data?
+    """Read an answer: find where it claims absence, discloses a failure, reports data.
 
-    Nothing is sent anywhere, and the same text gives the same reading on every machine. An answer that mixes languages
-    is read in each of them.
+    Nothing is sent anywhere, and the same text gives the same reading on every machine. An answer that mixes
+    languages is read in each of them.
 
     Parameters
     ----------
     text
         The answer.
     language
-        A language to read it in besides those that are recognised (one of ``LANGUAGES``); a hint, never a blindfold.
+        A language to read it in besides those that are recognised (one of ``LANGUAGES``): a hint, never a
+        blindfold.
 
     Returns
     -------

@@ -34,9 +34,9 @@ class Rule(NamedTuple):
     shields
         Claims that are not made where this rule fires (a condition, a question, a quotation).
     search
-        Whether the rule says how the looking ended ("I found nothing") rather than what exists ("there are none"). Only
-        the former falls when a failure is the reason before a "therefore": to conclude from a failure that there is
-        nothing is the very misreport.
+        Whether the rule says how the looking ended ("I found nothing") rather than what exists ("there are
+        none"). Only the former falls when a failure is the reason before a "therefore": to conclude from a
+        failure that there is nothing is the very misreport.
     yes, no
         Examples and counter-examples: the rule's tests.
     """
@@ -148,4 +148,3 @@ def patterns_version() -> str:
         digest.update(f"{name} {len(content)}\n".encode())
         digest.update(content)
     return f"{ENGINE_VERSION}-{digest.hexdigest()[:12]}"
-

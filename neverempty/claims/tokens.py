@@ -7,8 +7,11 @@ import unicodedata
 from collections.abc import Iterator
 from typing import NamedTuple
 
-# Combining signs that ``\w`` leaves out: Latin accents, Arabic vowels, vowel signs of Indic scripts, kana voicing.
-_MARKS = "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u3099\u309a"
+# Combining signs that ``\w`` leaves out: Latin accents, Arabic vowels, Indic vowel signs, kana voicing.
+_MARKS = (
+    "\u0300-\u036f\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed"
+    "\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963\u3099\u309a"
+)
 # Characters that show nothing: soft hyphen, joiners, direction marks, variation selectors, tatweel.
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u0640\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]+"
@@ -16,7 +19,9 @@ _INVISIBLE = re.compile(
 _APOSTROPHES = {ord(c): "'" for c in "\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4\u0060\uff07"}
 _L = f"(?:[^\\W_]|[{_MARKS}])"
 _EMPTY = r"\[\s*\]|\{\s*\}|\(\s*\)"
-_PIECE = re.compile(rf"{_L}+(?:(?:['@&]|[.](?=[^\W\dA-Z\u00c0-\u00de\u0400-\u042f])|[.,:/](?=\d))+{_L}+)*'?|{_EMPTY}|[^\w\s]")
+_PIECE = re.compile(
+    rf"{_L}+(?:(?:['@&]|[.](?=[^\W\dA-Z\u00c0-\u00de\u0400-\u042f])|[.,:/](?=\d))+{_L}+)*'?|{_EMPTY}|[^\w\s]"
+)
 _SCAN_PIECE = re.compile(
     rf"[A-Za-z\u00c0-\u024f]+(?:['.&][A-Za-z]+)*|\d+(?:[.,:/]\d+)*|(?:(?![A-Za-z\d\u00c0-\u024f]){_L})+|{_EMPTY}|[^\w\s]"
 )
@@ -95,7 +100,7 @@ def clean(token: str) -> tuple[str, list[int] | None]:
 
 
 def _joins(char: str) -> bool:
-    """Say whether a character composes with the one before it (marks, Hangul vowels and finals, kana voicing)."""
+    """Say whether a character composes with the one before it (marks, Hangul vowels, kana voicing)."""
     return bool(unicodedata.combining(char)) or "\u1160" <= char <= "\u11ff" or char in "\uff9e\uff9f"
 
 
