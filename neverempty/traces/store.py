@@ -71,7 +71,7 @@ class TraceStore:
     Raises
     ------
     InputError
-        Where the file belongs to another run, is open in another writer, or is no store.
+        Where the file belongs to another run, is open in another writer, is no store or cannot be written.
     """
 
     def __init__(
@@ -82,9 +82,7 @@ class TraceStore:
         self._redactor = redactor or default_redactor()
         self._lock = threading.Lock()
         self._torn = False
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
-        self._file: int | None = os.open(self.path, flags, 0o666)
+        self._file: int | None = _open(self.path)
         try:
             _lock_file(self._file, self.path)
             self._begin_or_resume(self._file, identity)
@@ -159,6 +157,15 @@ class TraceStore:
         self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _open(path: Path) -> int:
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return os.open(path, flags, 0o666)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be opened for writing: {error.strerror or error}") from error
 
 
 def _write_all(file: int, data: bytes) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -33,8 +34,13 @@ def test_every_field_is_described() -> None:
 
 
 def test_what_the_package_writes_meets_its_schemas(make_trace: Callable[..., Trace]) -> None:
-    jsonschema.validate(json.loads(trace_to_json(make_trace())), trace_schema())
-    jsonschema.validate(parse_case(CASE).model_dump(mode="json", exclude_unset=True), case_schema())
+    case = parse_case(CASE).model_dump(mode="json", exclude_unset=True)
+    assert is_valid(trace_schema(), json.loads(trace_to_json(make_trace())))
+    assert is_valid(case_schema(), case)
+
+
+def is_valid(schema: dict[str, Any], value: object) -> bool:
+    return bool(jsonschema.Draft202012Validator(schema).is_valid(value))
 
 
 def readable(read: Callable[[str], object], line: str) -> bool:
@@ -65,8 +71,7 @@ def readable(read: Callable[[str], object], line: str) -> bool:
     ],
 )
 def test_reader_and_schema_agree_about_traces(line: str) -> None:
-    valid = jsonschema.Draft202012Validator(trace_schema()).is_valid(json.loads(line))
-    assert valid == readable(trace_from_json, line)
+    assert is_valid(trace_schema(), json.loads(line)) == readable(trace_from_json, line)
 
 
 CASE = '{"id": "a", "input": {"payload": null}, "faults": [{"tool": "s", "kind": "timeout"}]}'
@@ -90,5 +95,4 @@ CASE = '{"id": "a", "input": {"payload": null}, "faults": [{"tool": "s", "kind":
     ],
 )
 def test_reader_and_schema_agree_about_cases(line: str) -> None:
-    valid = jsonschema.Draft202012Validator(case_schema()).is_valid(json.loads(line))
-    assert valid == readable(parse_case, line)
+    assert is_valid(case_schema(), json.loads(line)) == readable(parse_case, line)

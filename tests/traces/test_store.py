@@ -101,6 +101,13 @@ def test_a_file_that_is_no_store_of_this_version_is_left_alone(
     assert path.read_text() == content
 
 
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, identity: RunIdentity) -> None:
+    (tmp_path / "file").write_text("x")
+    for place in (tmp_path, tmp_path / "file" / "store.jsonl"):
+        with pytest.raises(InputError, match="cannot be opened for writing"):
+            TraceStore(place, identity)
+
+
 def test_two_writers_are_refused_and_the_second_may_come_later(path: Path, identity: RunIdentity) -> None:
     with TraceStore(path, identity), pytest.raises(InputError, match="another run is writing to it"):
         TraceStore(path, identity)
