@@ -13,6 +13,7 @@ import pytest
 _ROOMS = (
     "stats",
     "claims",
+    "reader",
     "results",
     "faults",
     "traces",
@@ -36,6 +37,8 @@ _ROOMS = (
     "cli",
 )
 _ALONE = ("stats", "claims")
+# `claims.evaluate` is asked for by that name; its room is loaded when it is first used.
+_ON_USE = ("neverempty/claims/__init__.py", "neverempty.reader")
 _HEAVY = ("numpy", "pandas", "scipy", "statsmodels", "matplotlib", "ipywidgets", "IPython", "re2", "tqdm")
 _HEAVY_FOR_HELP = ("pydantic", "asyncio", *_HEAVY)
 
@@ -76,7 +79,9 @@ def test_rooms_import_only_rooms_above_them(package: dict[str, ast.Module]) -> N
         f"{name} imports {module}"
         for name, room, tree in _rooms_of(package)
         for module in _imported(tree)
-        if module.startswith("neverempty.") and _rank(_room(module)) > _rank(room)
+        if module.startswith("neverempty.")
+        and _rank(_room(module)) > _rank(room)
+        and (name, module) != _ON_USE
     ]
     assert wrong == []
 
@@ -89,7 +94,9 @@ def test_statistics_and_reader_import_nothing_else_of_the_package(
         f"{name} imports {module}"
         for name, own, tree in _rooms_of(package)
         for module in _imported(tree)
-        if own == room and (module == "pandas" or (module.startswith("neverempty") and _room(module) != room))
+        if own == room
+        and (name, module) != _ON_USE
+        and (module == "pandas" or (module.startswith("neverempty") and _room(module) != room))
     ]
     assert wrong == []
 
