@@ -8,6 +8,7 @@ from typing import Final, NamedTuple
 from neverempty.agents.local_prompts import PROMPTS
 from neverempty.cases import Cases
 from neverempty.demo.data import demo_cases
+from neverempty.demo.pairs import Pair
 from neverempty.faults import Arm
 from neverempty.faults.kinds import Presentation
 
@@ -38,14 +39,6 @@ class Part(NamedTuple):
     cases: Cases
     arms: tuple[Arm, ...]
     repeats: int = 1
-
-
-class Pair(NamedTuple):
-    """Two arms that are compared on one metric, declared before the run."""
-
-    metric: str
-    first: str
-    second: str
 
 
 def arm_of(presentation: Presentation, prompt: str, wording: str = "plain", temperature: float = 0.0) -> Arm:
