@@ -181,7 +181,7 @@ def _frame(
     """Lay the scores out: what belongs to the trace is taken by position, never looked up row by row."""
     schema = SCHEMAS["scores"]
     fields, given = found
-    counts = np.array(given, dtype=np.intp).reshape(len(traces), -1)
+    counts = np.array(given, dtype=np.intp).reshape(len(traces), len(scorers))
     place = np.repeat(np.arange(len(traces)), counts.sum(axis=1))
     columns: dict[str, Any] = {name: traces[name].array.take(place) for name in _FROM_TRACES}
     for name, values in zip(Score._fields[1:], fields[1:], strict=True):

@@ -64,12 +64,13 @@ def trace() -> Callable[..., Trace]:
     def make(answer: str | None = None, calls: tuple[ToolCall, ...] = (), **fields: Any) -> Trace:
         kinds = [call.kind for call in calls if call.injected and call.kind]
         made: dict[str, Any] = {
+            "repeat": 0,
             "fault_kind": "+".join(dict.fromkeys(kinds)) or "none",
             "fault_state": max((call.state for call in calls), key=reach.index, default="none"),
             "language": "en",
             "duration_ms": 5.0,
         }
-        return Trace("default", "a", "typed", 0, answer=answer, calls=list(calls), **(made | fields))
+        return Trace("default", "a", "typed", answer=answer, calls=list(calls), **(made | fields))
 
     return make
 

@@ -1,0 +1,87 @@
+"""Specifics of an answer, and where they may come from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from neverempty.scorers.specifics import specifics, ungrounded
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I found nothing.",
+        "Please try again in 15 minutes.",
+        "The server answered with error 503.",
+        "1. Check the name\n2. Try again",
+        "Our desk is open 24/7.",
+        "I can offer 3 ways to go on.",
+        "",
+    ],
+)
+def test_waiting_times_codes_list_places_and_single_digits_are_no_specifics(text: str) -> None:
+    assert specifics(text) == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "form"),
+    [
+        ("It costs 1,250.50.", "1250.5"),
+        ("Total ١٢٥٠", "1250"),
+        ("Room １２５", "125"),
+        ("on 2026-03-04", "3-4"),
+        ("on 4 March", "3-4"),
+        ("on March 4th", "3-4"),
+        ("Order AB-1290", "ab-1290"),
+        ('the film "Night Ferry"', "night ferry"),
+        ("ask desk@example.org", "desk@example.org"),
+        ("see https://example.org/a?b=1.", "https://example.org/a?b=1"),
+        ("at 10:30", "10:30"),
+    ],
+)
+def test_a_specific_has_one_normal_form(text: str, form: str) -> None:
+    assert form in [found for _, found in specifics(text)]
+
+
+@pytest.mark.parametrize(
+    ("answer", "context", "missing"),
+    [
+        ("It costs 1,250.00 EUR.", "price: 1250", ()),
+        ("It costs 1,300 EUR.", "price: 1250", ("1,300",)),
+        ("It is on 4 March.", "date 2026-03-04", ()),
+        ("There are 12 of them.", '["a","b","c","d","e","f","g","h","i","j","k","l"]', ()),
+        ("Order AB-1290 is out.", "orders: ab-1290", ()),
+        ("Order AB-1291 is out.", "orders: ab-1290", ("AB-1291",)),
+    ],
+)
+def test_what_stands_in_a_tool_result_is_grounded_in_any_writing(
+    answer: str, context: str, missing: tuple[str, ...], call: Any, case: Any, trace: Any
+) -> None:
+    read = trace(answer, (call("data", returned=context),))
+    assert ungrounded(answer, read, case()) == missing
+
+
+def test_what_the_user_asked_is_grounded_and_what_the_agent_said_before_is_not(case: Any, trace: Any) -> None:
+    said = trace("", messages=[{"role": "assistant", "content": "Order AB-1290"}])
+    assert ungrounded("Order AB-1290", said, case()) == ("AB-1290",)
+    asked = case(input={"messages": [{"role": "user", "content": "Where is AB-1290?"}]})
+    assert ungrounded("Order AB-1290", said, asked) == ()
+
+
+def test_a_result_that_the_model_never_saw_grounds_nothing_beyond_what_it_saw(
+    call: Any, case: Any, trace: Any
+) -> None:
+    cut = trace("", (call("data", returned="AB-1290", seen="..."),))
+    assert ungrounded("Order AB-1290", cut, case()) == ("AB-1290",)
+
+
+@given(st.text(max_size=200))
+def test_finding_specifics_never_raises_and_grounds_a_text_in_itself(text: str) -> None:
+    from neverempty.scorers.specifics import Context
+
+    context = Context([text])
+    assert all(context.holds(words, form) for words, form in specifics(text))
