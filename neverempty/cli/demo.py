@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from neverempty._errors import UsageError
 from neverempty.cli import exits
-from neverempty.cli.parser import natural
+from neverempty.cli.parser import natural, whole
 
 if TYPE_CHECKING:
     from neverempty.cli.commands import Commands
+
+_SCRIPTED: Final = ("seed",)
+_LOCAL: Final = ("weights", "threads", "out", "replay")
 
 
 def add_parser(commands: Commands) -> argparse.ArgumentParser:
@@ -26,19 +30,39 @@ def add_parser(commands: Commands) -> argparse.ArgumentParser:
     parser.add_argument(
         "--model", choices=["scripted", "local"], default="scripted", help="default: scripted"
     )
-    parser.add_argument("--weights", metavar="FILE", help="GGUF file of the local model")
-    parser.add_argument("--seed", type=natural, metavar="N", help="seed of all chance")
+    parser.add_argument("--seed", type=natural, metavar="N", help="scripted: seed of all chance")
+    parser.add_argument(
+        "--weights", metavar="FILE", help="local: a GGUF file to use instead of the package's"
+    )
+    parser.add_argument("--threads", type=whole, metavar="N", help="local: threads of the model")
+    parser.add_argument(
+        "--out",
+        metavar="FOLDER",
+        help="local: keep replies and traces there; a stopped run goes on from them",
+    )
+    parser.add_argument("--replay", action="store_true", help="local: answer from the committed recording")
     return parser
 
 
 def run(args: argparse.Namespace) -> int:
-    """Measure, and print the table."""
-    from neverempty._errors import UsageError
+    """Measure, and print the tables."""
+    own, other = (_LOCAL, _SCRIPTED) if args.model == "local" else (_SCRIPTED, _LOCAL)
+    given = {name: getattr(args, name) for name in (*own, *other) if getattr(args, name) not in (None, False)}
+    if foreign := [name for name in other if name in given]:
+        raise UsageError(f"--{foreign[0]} does not go with --model {args.model}")
+    if args.model == "scripted":
+        from neverempty.demo.scripted import run_demo
 
-    if args.weights and args.model != "local":
-        raise UsageError("--weights goes with --model local")
-    seed = {} if args.seed is None else {"seed": args.seed}
-    from neverempty.demo.scripted import run_demo
+        print(run_demo(**given))
+        return exits.OK
+    from neverempty.demo.local import replay_local, run_local
 
-    print(run_demo(**seed))
+    if given.pop("replay", False):
+        if given:
+            raise UsageError(f"--{next(iter(given))} does not go with --replay, which asks no model")
+        print(replay_local())
+        return exits.OK
+    if "out" in given:
+        given["folder"] = given.pop("out")
+    print(run_local(**given))
     return exits.OK
