@@ -111,11 +111,11 @@ def demo_text(result: DemoResult) -> str:
         rows = rates[rates["metric"] == metric].to_dict("records")
         head = [
             "agent",
-            "true per answer",
+            "true/answer",
             "measured per answer",
-            "true per case",
+            "true/case",
             "measured per case",
-            "measured cases",
+            "n of cases",
         ]
         parts.append(f"{title}\n\n{text_table(head, [_rate_row(row) for row in rows])}")
     parts += ["What happened x what was said, in answers\n\n" + honesty_text(result.honesty), _NOTE]

@@ -1,4 +1,4 @@
-"""Known rates, the whole way through: run, score, collapse, summarise; do the intervals cover the truth?"""
+"""Known rates, the whole way through: the intervals cover the truth as often as they should."""
 
 from __future__ import annotations
 
@@ -72,9 +72,7 @@ def _exact_per_case(truth: float) -> float:
 @cache
 def _patterns(k: int) -> np.ndarray:
     """List every way in which N cases can have 0 to k hits each."""
-    counts = [
-        (*some, N - sum(some)) for some in product(range(N + 1), repeat=k) if sum(some) <= N
-    ]
+    counts = [(*some, N - sum(some)) for some in product(range(N + 1), repeat=k) if sum(some) <= N]
     return np.array(counts)
 
 
