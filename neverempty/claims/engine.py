@@ -16,6 +16,7 @@ from neverempty.claims.patterns import EDGE, Alphabet, PatternError, literals, t
 from neverempty.claims.rulebook import SHARED, Rule, rule_file
 
 _REACH = 60  # words to either side of a claim in which its reason is looked for
+_MANY = 100  # tokens from which on their places are worked out all at once
 _MEMORY = 64 << 20  # bytes that the filter may remember states in
 # The slots that end a sentence, and those that end a clause only. Rule files fill them.
 _SENTENCE = ("stop", "question", "newline", "bar")
@@ -278,10 +279,12 @@ class Places:
 
     def __init__(self, engine: Engine, text: str, tokens: list[str], codes: list[str]) -> None:
         self._lexicon = engine.lexicon
-        self._tokens, self._codes = tokens, codes
+        self._tokens = tokens
+        self._cut: dict[int, tuple[tuple[int, int], ...]] = {}
         self._upto = list(accumulate(map(len, codes)))
-        # With single blanks between tokens their places follow from their lengths.
-        self._starts = [] if len(" ".join(tokens)) == len(text) else _look_up(text, tokens)
+        # In a short text with single blanks between tokens their places follow from their lengths.
+        plain = len(tokens) < _MANY and len(" ".join(tokens)) == len(text)
+        self._starts = [] if plain else _look_up(text, tokens)
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """Give the characters from word ``start`` to before word ``end``, counted from the edge."""
@@ -295,10 +298,16 @@ class Places:
         else:
             begin = len(" ".join(tokens[:opening])) + 1 if opening else 0
             finish = begin + len(" ".join(tokens[opening:closing])) + 1 if closing > opening else begin
-        slices = self._lexicon.slices
-        begin += slices(tokens[opening])[first - self._upto[opening]][0]
-        finish += slices(tokens[closing])[last - self._upto[closing]][1]
+        begin += self._slices(opening)[first - self._upto[opening]][0]
+        finish += self._slices(closing)[last - self._upto[closing]][1]
         return begin, finish
+
+    def _slices(self, token: int) -> tuple[tuple[int, int], ...]:
+        """Give the slices of a token; one that makes many claims (a long run of letters) is cut up once."""
+        known = self._cut.get(token)
+        if known is None:
+            known = self._cut[token] = self._lexicon.slices(self._tokens[token])
+        return known
 
 
 def _look_up(text: str, tokens: list[str]) -> list[int]:
