@@ -59,6 +59,11 @@ def _misfit(column: Column, values: Sequence[Any]) -> str:
 
 
 def _text(_: Column, values: Sequence[Any]) -> Any:
+    first = values[0] if values else None
+    if values and values[-1] is first and values.count(first) == len(values):
+        # most columns of most runs hold one value
+        one = _TEXT_ARRAY(objects([np.nan if first is None else first]), dtype=TEXT)
+        return one.repeat(len(values))
     if None in values:
         values = [np.nan if value is None else value for value in values]
     return _TEXT_ARRAY(objects(values), dtype=TEXT)
@@ -140,10 +145,14 @@ def plain_values(column: Column, series: pd.Series[Any]) -> list[Any]:
     list
         One value per row: text, numbers, bools, ISO 8601 text of times, or the objects as they are.
     """
-    values = _iso_texts(series) if column.kind == "datetime" else series.tolist()
-    if column.kind == "object":
-        return [None if _is_missing(value) else value for value in values]
     missing = series.isna().to_numpy()
+    if column.kind == "object":
+        if not missing.any():
+            return series.tolist()
+        return [None if _is_missing(value) else value for value in series.tolist()]
+    if missing.all():
+        return [None] * len(series)
+    values = _iso_texts(series) if column.kind == "datetime" else series.tolist()
     if not missing.any():
         return values
     return [None if gone else value for value, gone in zip(values, missing.tolist(), strict=True)]

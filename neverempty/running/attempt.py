@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from time import perf_counter
+from time import perf_counter, time
 from typing import Any, Final
 
 from neverempty.faults.plan import FaultPlan
@@ -108,7 +109,7 @@ class Attempt:
         self._result: Any = None
         self._error: BaseException | None = None
         self._inner: Any = None
-        self._started = datetime.now(UTC)
+        self._started = time()
         self._t0 = self._t1 = perf_counter()
 
     # --------------------------------------------------------------------------------------------- running
@@ -172,33 +173,50 @@ class Attempt:
 
     def trace(self) -> Trace:
         """Make the row of the repeat."""
-        tracer = self.tracer
+        tracer, condition, seam = self.tracer, self.unit.condition, self.seam
+        case, usages = condition.case, tracer.usages
         error, self._error = self._error, None  # an exception holds its frames, and they hold this object
         status, reason, reply, kind, message = self._end(error)
-        total = total_of(tracer.usages) if tracer.usages else _NOTHING_USED
-        if self.seam is not None:
-            self.seam.end(tracer.usages)
-        elif tracer.usages:
+        total = total_of(usages) if usages else _NOTHING_USED
+        if seam is not None:
+            seam.end(usages)
+        elif usages:
             self._job.budget.count(total)
-        trace = _row(self.unit, self._job.run_id, status, reason)
-        trace.answer = reply.answer
-        trace.route = tracer.route if reply.route is None else reply.route
-        trace.structured = reply.structured
-        trace.messages = tracer.messages if reply.messages is None else reply.messages
-        trace.calls = tracer.calls
-        trace.fault_kind, trace.fault_presentation, trace.fault_layer, trace.fault_state = (
-            tracer.fault_columns()
+        fault_kind, presentation, layer, state = condition.fault_columns(tracer)
+        return Trace(
+            suite=case.suite,
+            case_id=case.id,
+            arm=condition.arm.name,
+            repeat=self.unit.repeat,
+            status=status,
+            terminal_reason=reason,
+            answer=reply.answer,
+            route=tracer.route if reply.route is None else reply.route,
+            structured=reply.structured,
+            messages=tracer.messages if reply.messages is None else reply.messages,
+            calls=tracer.calls,
+            split=case.split,
+            language=case.language,
+            tags=case.tags,
+            must_pass=case.must_pass,
+            fault_kind=fault_kind,
+            fault_presentation=presentation,
+            fault_layer=layer,
+            fault_state=state,
+            duration_ms=(self._t1 - self._t0) * 1e3,
+            input_tokens=total.input_tokens,
+            output_tokens=total.output_tokens,
+            cost_usd=total.cost_usd,
+            cost_unknown_reason=total.unknown,
+            error_kind=kind,
+            error_message=message,
+            resolved_model=_models(usages) if usages else None,
+            confidence=reply.confidence,
+            trace_id=f"{self._job.run_id}-{self.unit.row}",
+            run_id=self._job.run_id,
+            started_at=_utc(self._started),
+            repeat_of=None if seam is None else seam.repeat_of,
         )
-        trace.duration_ms = (self._t1 - self._t0) * 1e3
-        trace.input_tokens, trace.output_tokens, trace.cost_usd, trace.cost_unknown_reason = total
-        trace.error_kind = kind
-        trace.error_message = message
-        trace.resolved_model = _models(tracer.usages)
-        trace.confidence = reply.confidence
-        trace.started_at = self._started.isoformat(timespec="microseconds")
-        if self.seam is not None:
-            trace.repeat_of = self.seam.repeat_of
-        return trace
 
     def _end(
         self, error: BaseException | None
@@ -228,25 +246,23 @@ class Attempt:
         return "agent_error", f"the agent raised {type(error).__name__}", _NO_REPLY, kind_of(error), text
 
 
+def _utc(seconds: float) -> str:
+    """Write a moment as ISO 8601 with microseconds; the second before it is nearly always the last one's."""
+    whole = int(seconds)
+    return f"{_second(whole)}.{int((seconds - whole) * 1e6):06d}+00:00"
+
+
+@functools.lru_cache(maxsize=8)
+def _second(whole: int) -> str:
+    return datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
 def _models(usages: list[Usage]) -> str | None:
     return "+".join(dict.fromkeys(str(model) for model, _, _ in usages if model)) or None
 
 
 async def _wait_for(result: Any) -> Any:
     return await result
-
-
-def _row(unit: Unit, run_id: str, status: TraceStatus, reason: str) -> Trace:
-    """Start a row with the columns that the case gives it."""
-    case = unit.condition.case
-    trace = Trace(case.suite, case.id, unit.condition.arm.name, unit.repeat, status, reason)
-    trace.split = case.split
-    trace.language = case.language
-    trace.tags = case.tags
-    trace.must_pass = case.must_pass
-    trace.trace_id = f"{run_id}-{unit.row}"
-    trace.run_id = run_id
-    return trace
 
 
 def unstarted(job: Job, unit: Unit, status: TraceStatus, reason: str) -> Trace:
@@ -267,9 +283,7 @@ def unstarted(job: Job, unit: Unit, status: TraceStatus, reason: str) -> Trace:
         Without times; its faults are armed at most.
     """
     attempt = Attempt(job, unit, None)
-    trace = _row(unit, job.run_id, status, reason)
-    trace.fault_kind, trace.fault_presentation, trace.fault_layer, trace.fault_state = (
-        attempt.tracer.fault_columns()
-    )
-    trace.cost_unknown_reason = NO_USAGE
+    attempt.abandon(status, reason)
+    trace = attempt.trace()
+    trace.started_at = trace.duration_ms = None
     return trace

@@ -107,18 +107,21 @@ class Runner:
     async def _work(self) -> None:
         loop = asyncio.get_running_loop()
         job = self._job
+        run_one = self._run_async if self._is_async else self._run_in_thread
+        limited, needs_seam = job.budget.limited, job.needs_seam
         for unit in self._todo:
             if self._halted:
                 return
-            if job.budget.limited and (reason := job.budget.over()) is not None:
+            if limited and (reason := job.budget.over()) is not None:
                 self._keeper.keep_unstarted(unit, unstarted(job, unit, "budget_stopped", reason))
                 continue
-            seam = ModelSeam(unit, job.budget, job.recorder, job.recording) if job.needs_seam else None
+            seam = ModelSeam(unit, job.budget, job.recorder, job.recording) if needs_seam else None
             attempt = Attempt(job, unit, seam)
-            if self._is_async:
-                await self._run_async(attempt, loop)
-            else:
-                await self._run_in_thread(attempt, loop)
+            self._flying[attempt] = None
+            try:
+                await run_one(attempt, loop)
+            finally:
+                del self._flying[attempt]
             if self._halted:
                 return
             self._finish(attempt)
@@ -128,32 +131,24 @@ class Runner:
                 await asyncio.sleep(0)
 
     async def _run_async(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> None:
-        self._flying[attempt] = None
-        try:
-            task: asyncio.Task[None] = asyncio.Task(attempt.drive(), loop=loop, **_EAGER)
-            if not task.done():
-                self._flying[attempt] = task
-                waiter = loop.create_future()
-                task.add_done_callback(lambda _: _wake(waiter))
-                await self._wait(attempt, waiter, loop, task)
-            if task.done() and not task.cancelled():
-                task.result()  # a KeyboardInterrupt in the caller's own loop
-        finally:
-            del self._flying[attempt]
+        task: asyncio.Task[None] = asyncio.Task(attempt.drive(), loop=loop, **_EAGER)
+        if not task.done():
+            self._flying[attempt] = task
+            waiter = loop.create_future()
+            task.add_done_callback(lambda _: _wake(waiter))
+            await self._wait(attempt, waiter, loop, task)
+        if task.done() and not task.cancelled():
+            task.result()  # a KeyboardInterrupt in the caller's own loop
 
     async def _run_in_thread(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> None:
-        self._flying[attempt] = None
-        try:
-            waiter = loop.create_future()
+        waiter = loop.create_future()
 
-            def notify() -> None:
-                if not loop.is_closed():
-                    loop.call_soon_threadsafe(_wake, waiter)
+        def notify() -> None:
+            with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(_wake, waiter)
 
-            self._pool.submit(partial(copy_context().run, attempt.call, loop), notify)
-            await self._wait(attempt, waiter, loop, None)
-        finally:
-            del self._flying[attempt]
+        self._pool.submit(partial(copy_context().run, attempt.call, loop), notify)
+        await self._wait(attempt, waiter, loop, None)
 
     async def _wait(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import inspect
 import os
 import platform
@@ -13,7 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from neverempty._errors import UsageError
-from neverempty.cases import Case, Cases
+from neverempty._io import dumps
+from neverempty.cases import Case
 from neverempty.faults.spec import Arm
 from neverempty.running.attempt import Job
 from neverempty.running.budget import Budget
@@ -149,7 +151,7 @@ class Session:
         return RunIdentity(
             run_id=self._job.run_id,
             seed=self._settings.seed,
-            split_hash=Cases(self._cases).split_hash(None),
+            split_hash=_digest_of(self._cases),
             arms=tuple(arm.model_dump(mode="json") for arm in self._arms),
             repeats=self._settings.repeats,
             versions={"neverempty": __version__, "python": platform.python_version()},
@@ -196,6 +198,18 @@ class Session:
                 stacklevel=3,
             )
         return traces_frame(rows)
+
+
+def _digest_of(cases: Iterable[Case]) -> str:
+    """Hash the cases in their order, so that a store tells other cases from its own."""
+    digest = hashlib.sha256()
+    for case in cases:
+        try:
+            text = case.model_dump_json(exclude_defaults=True)
+        except ValueError:  # a lone surrogate
+            text = dumps(case.model_dump(exclude_defaults=True))
+        digest.update(text.encode("utf-8") + b"\n")
+    return digest.hexdigest()
 
 
 def _is_async(agent: Callable[..., Any]) -> bool:

@@ -5,13 +5,20 @@ from __future__ import annotations
 import inspect
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final, NamedTuple, get_args
 
 from neverempty._errors import UsageError
 from neverempty.cases import Case
-from neverempty.faults.spec import Arm
+from neverempty.faults.kinds import Presentation
+from neverempty.faults.plan import FaultPlan
+from neverempty.faults.spec import Arm, FaultSpec
 from neverempty.running.recording import TraceKey, condition_of
+from neverempty.traces.model import FaultState
+from neverempty.traces.tracer import Tracer
+
+FaultColumns = tuple[str, str | None, str | None, FaultState]
+RANK: Final[Mapping[FaultState, int]] = {state: rank for rank, state in enumerate(get_args(FaultState))}
 
 
 class Condition:
@@ -25,12 +32,13 @@ class Condition:
         The arm.
     """
 
-    __slots__ = ("_hash", "arm", "case")
+    __slots__ = ("_hash", "_planned", "arm", "case")
 
     def __init__(self, case: Case, arm: Arm) -> None:
         self.case = case
         self.arm = arm
         self._hash: str | None = None
+        self._planned: FaultColumns | None = None
 
     @property
     def hash(self) -> str:
@@ -38,6 +46,45 @@ class Condition:
         if self._hash is None:
             self._hash = condition_of(self.arm, self.case.faults)
         return self._hash
+
+    def fault_columns(self, tracer: Tracer) -> FaultColumns:
+        """Return what `Tracer.fault_columns` returns, worked out in full once only.
+
+        Parameters
+        ----------
+        tracer : Tracer
+            Of one of the repeats.
+
+        Returns
+        -------
+        tuple of (str, str or None, str or None, str)
+            Kind, presentation, layer and furthest state.
+        """
+        planned = self._planned
+        if planned is None:
+            planned = self._planned = _planned_columns(self.case.faults, self.arm.presentation)
+        kind, presentation, layer, state = planned
+        if state == "none":
+            return planned
+        for call in tracer.calls:
+            if call.presentation != presentation and call.injected and call.presentation is not None:
+                return tracer.fault_columns()  # shown in a way that was not planned, as from below the tool
+            if RANK[call.state] > RANK[state]:
+                state = call.state
+        return kind, presentation, layer, state
+
+
+_PLANNED: Final[dict[tuple[Any, ...], FaultColumns]] = {}
+
+
+def _planned_columns(faults: Sequence[FaultSpec], presentation: Presentation) -> FaultColumns:
+    """Return the columns of a trace whose tools were not called; many cases share a plan."""
+    key = (presentation, *((fault.kind, fault.presentation, fault.below) for fault in faults))
+    found = _PLANNED.get(key)
+    if found is None:
+        plan = FaultPlan(faults, presentation)
+        found = _PLANNED[key] = Tracer(None, Arm.of(presentation), plan=plan).fault_columns()
+    return found
 
 
 class Unit(NamedTuple):
