@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import html as _html
 import re
+import unicodedata
 from typing import Any, Final
 
-# Control characters (ANSI begins with one), lone surrogates, and what turns or hides text: bidi marks,
-# zero-width characters, tags, fillers.
-_UNSEEN: Final = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u2028-\u202e"
-    "\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff\ud800-\udfff\U000e0000-\U000e0fff]"
-)
-# Joiners and variation selectors are part of ordinary writing and of emoji.
-_KEPT: Final = frozenset("\u200c\u200d\ufe0e\ufe0f")
+# Control characters (ANSI begins with one), bidi and zero-width marks, lone surrogates, line separators.
+_UNSEEN: Final = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+# Letters and marks that show as nothing.
+_FILLERS: Final = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0")
+# Line feeds and tabs; joiners, which ordinary writing and emoji need.
+_KEPT: Final = frozenset("\n\t\u200c\u200d")
 _MARKDOWN: Final = re.compile(
     r"[\\`*_{}\[\]#!|<>~$&]|:(?=//)|(?<=www)\.|^[-+=]|(?<=^\d)[.)](?=\s|$)|(?<=^\d\d)[.)](?=\s|$)"
 )
@@ -43,17 +42,27 @@ def plain(text: Any, limit: int | None = None) -> str:
     shown = "" if text is None else str(text)
     if limit is not None and len(shown) > limit:
         shown = shown[: max(limit - 1, 0)] + "\u2026"
-    return _UNSEEN.sub(_escape, shown.replace("\r\n", "\n"))
+    shown = shown.replace("\r\n", "\n")
+    return shown if shown.isascii() and shown.isprintable() else shown.translate(_VISIBLE)
 
 
-def _escape(match: re.Match[str]) -> str:
-    char = match.group()
-    if char in _KEPT:
-        return char
-    code = ord(char)
+class _Visible(dict[int, str]):
+    """The shown form of each character, by its code; worked out once."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        unseen = unicodedata.category(char) in _UNSEEN or char in _FILLERS
+        self[code] = char if char in _KEPT or not unseen else _code(code)
+        return self[code]
+
+
+def _code(code: int) -> str:
     if code < 0x100:
         return f"\\x{code:02x}"
     return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+_VISIBLE: Final = _Visible()
 
 
 def html(text: Any, limit: int | None = None) -> str:

@@ -119,7 +119,9 @@ def honesty_rows(table: pd.DataFrame) -> Table:
     for (arm, happened), cells in table.groupby(["arm", "happened"], sort=False):
         counts = dict(zip(cells["said"], cells["n"].astype(int), strict=True))
         total = sum(counts.values())
-        shown = [_cell(counts.get(said, 0), total) for said in SAID]
+        # A row of crashes alone said nothing: it has no shares, and above all no 0 %.
+        observed = sum(counts.get(said, 0) for said in SAID)
+        shown = [_cell(counts.get(said, 0), observed) for said in SAID]
         others = ", ".join(f"{said} {n}" for said, n in counts.items() if said not in SAID)
         rows.append((str(arm), _HAPPENED.get(str(happened), str(happened)), *shown, f"{total:,}", others))
     header: tuple[str, ...] = (

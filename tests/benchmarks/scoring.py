@@ -31,7 +31,9 @@ def traces(cases: Cases, *, distinct: bool) -> pd.DataFrame:
         for n, case in enumerate(cases):
             for repeat in range(REPEATS):
                 call = ToolCall(0, "search", {"q": "nurse"}, "error", "{}", kind="timeout", injected=True)
-                answer = f"There are no {'nurse' if distinct else 'open'} jobs in ward {n if distinct else 'A'}."
+                answer = (
+                    f"There are no {'nurse' if distinct else 'open'} jobs in ward {n if distinct else 'A'}."
+                )
                 yield Trace(
                     case.suite,
                     case.id,
@@ -69,7 +71,9 @@ def main(n_traces: int) -> None:
         collapsing, outcomes = seconds(lambda scores=scores: collapse(scores))
         summing, metrics = seconds(lambda outcomes=outcomes: summarize(outcomes))
         per_trace = 1e6 / len(frame)
-        print(f"{name}: {len(frame)} traces, {len(texts)} texts, {len(scores)} scores, {len(metrics)} metrics")
+        print(
+            f"{name}: {len(frame)} traces, {len(texts)} texts, {len(scores)} scores, {len(metrics)} metrics"
+        )
         for step, took in (
             ("walking the traces", walk),
             ("reading the texts", reading),
