@@ -51,6 +51,6 @@ def test_a_mistyped_demo_is_refused(cli: Any, args: tuple[str, ...]) -> None:
 def test_the_scripted_demo_prints_true_and_measured_rates(cli: Any) -> None:
     done = cli("demo")
     assert done.code == 0
-    assert "true per answer" in done.out
+    assert "true/answer" in done.out
     assert "measured per case" in done.out
     assert "not measured" in done.out  # the agent that always crashes
