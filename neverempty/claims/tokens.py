@@ -19,8 +19,10 @@ _INVISIBLE = re.compile(
 _APOSTROPHES = {ord(c): "'" for c in "\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4\u0060\uff07"}
 _L = f"(?:[^\\W_]|[{_MARKS}])"
 _EMPTY = r"\[\s*\]|\{\s*\}|\(\s*\)"
+# A hyphen inside a word only joins its parts; it ends no clause.
+_HYPHEN = r"(?!(?<=\w)[-\u2010\u2011]\w)"
 _PIECE = re.compile(
-    rf"{_L}+(?:(?:['@&]|[.](?=[^\W\dA-Z\u00c0-\u00de\u0400-\u042f])|[.,:/](?=\d))+{_L}+)*'?|{_EMPTY}|[^\w\s]"
+    rf"{_L}+(?:(?:['@&]|[.](?=[^\W\dA-Z\u00c0-\u00de\u0400-\u042f])|[.,:/](?=\d))+{_L}+)*'?|{_EMPTY}|{_HYPHEN}[^\w\s]"
 )
 _SCAN_PIECE = re.compile(
     rf"[A-Za-z\u00c0-\u024f]+(?:['.&][A-Za-z]+)*|\d+(?:[.,:/]\d+)*|(?:(?![A-Za-z\d\u00c0-\u024f]){_L})+|{_EMPTY}|[^\w\s]"
