@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -46,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     from neverempty.cli.config import load_config
     from neverempty.cli.suites import load_suites
     from neverempty.cli.target import load_target
-    from neverempty.cli.text import report_text
+    from neverempty.cli.text import report_text, unfired
     from neverempty.report import EvaluationInterrupted, evaluate
 
     config = load_config(args.config or DEFAULT_CONFIG)
@@ -69,6 +70,9 @@ def run(args: argparse.Namespace) -> int:
         print("continue with `neverempty run --resume`")
     else:
         store.unlink(missing_ok=True)  # the report holds every trace of it
+    if report.status == "ok" and (why := unfired(report.traces, cases)):
+        warnings.warn(why, stacklevel=1)
+        return exits.NOTHING_MEASURED
     return exits.of_report(report.status)
 
 

@@ -16,7 +16,13 @@ from neverempty.report import Report
 
 _SILENT_CRASH = "def agent(case, tracer):\n    raise RuntimeError('down')\n"
 _COSTLY = """
+import neverempty as ne
+@ne.tool()
+def list_orders(customer: str) -> str:
+    "List."
+    return "none"
 def agent(case, tracer):
+    list_orders("Elm Optics")
     tracer.usage("some-model", 10, 10)
     return "The lookup failed."
 """
@@ -110,6 +116,24 @@ def test_an_agent_that_always_crashes_is_not_measured_and_never_zero(
     assert "nothing_measured" in done.out
     assert "not measured" in done.out
     assert "0.0 %" not in done.out
+
+
+def test_the_reason_of_a_broken_agent_is_shown(cli: Any, target: Callable[[str], None]) -> None:
+    target("def agent(case, tracer):\n    return {'answr': 'none'}\n")
+    done = cli("run")
+    assert done.code == 3
+    assert "What broke" in done.out
+    assert "did you mean 'answer'?" in done.out
+
+
+def test_a_fault_that_never_fires_is_no_success(cli: Any, set_up: Path, tmp_path: Path) -> None:
+    cases = set_up / "cases" / "orders.jsonl"
+    text = cases.read_text(encoding="utf-8")
+    cases.write_text(text.replace('{"tool": "list_orders", "kind"', '{"tool": "list_order", "kind"'), "utf-8")
+    done = cli("run")
+    assert done.code == 3
+    assert "fault_not_fired" in done.out
+    assert "the cases let 'list_order' fail, the agent called 'list_orders'" in done.err
 
 
 def test_a_run_that_met_its_budget_is_incomplete_and_can_be_continued(
