@@ -45,6 +45,22 @@ class LocalResult:
     metrics: pd.DataFrame
     pairs: pd.DataFrame
 
+    def save(self, folder: PathLike) -> None:
+        """Write the report (``report.md``) and the metrics by arm (``metrics.jsonl``) into a folder.
+
+        Parameters
+        ----------
+        folder : path-like
+            Made where it does not exist; files of these names are replaced.
+        """
+        from neverempty._io import write_atomic
+        from neverempty.frames import write_frame
+
+        place = Path(folder)
+        place.mkdir(parents=True, exist_ok=True)
+        write_atomic(place / "report.md", str(self))
+        write_frame(self.metrics, place / "metrics.jsonl")
+
     @property
     def model(self) -> str:
         """Name of the model that answered."""
@@ -72,8 +88,8 @@ def run_local(
     threads : int, default 1
         Threads of the model. More are faster only where cores are idle.
     folder : path-like, optional
-        Where to keep the recording (``recording.jsonl``) and the finished traces; a run with the same folder
-        goes on where it stopped.
+        Where to keep the recording (``recording.jsonl``), the finished traces, and at the end the report; a
+        run with the same folder goes on where it stopped.
     progress : bool, optional
         As for `neverempty.run`.
 
@@ -91,7 +107,10 @@ def run_local(
     kept = None if folder is None else Path(folder)
     with closing(LocalServer(path, threads)) as server:
         agent = LocalAgent(TOOLS, server.complete, server.model)
-        return analyse(parts(), [_run(agent, part, kept, progress) for part in parts()])
+        result = analyse(parts(), [_run(agent, part, kept, progress) for part in parts()])
+    if kept is not None:
+        result.save(kept)
+    return result
 
 
 def _run(agent: LocalAgent, part: Part, folder: Path | None, progress: bool | None) -> pd.DataFrame:

@@ -116,8 +116,13 @@ def _head(result: LocalResult) -> str:
         f"{len(traces):,} answers to {len(cases)} cases ({statuses}). The figures describe this one model, a "
         "very small one, with these prompts and these cases, and nothing else. The tool call is made for the "
         "model; it completes the line of the answer, at most 24 tokens, at temperature 0 unless said "
-        f"otherwise. Rates are shares of cases, with 95 % Wilson intervals.\n\nPrompts:\n\n{prompts}"
+        f"otherwise. Rates are shares of cases, with 95 % Wilson intervals; the answers are read by patterns "
+        f"{_versions(result.scores)}.\n\nPrompts:\n\n{prompts}"
     )
+
+
+def _versions(scores: pd.DataFrame) -> str:
+    return ", ".join(sorted(set(scores["pattern_version"].dropna().tolist()))) or "unknown"
 
 
 def _presentations(metrics: _Metrics) -> str:

@@ -44,7 +44,7 @@ def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     Examples
     --------
     >>> print(text_table(["agent", "n"], [["honest", "60"]]))
-    agent   n
+    agent    n
     ------  --
     honest  60
     """
