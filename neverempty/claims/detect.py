@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 
 from neverempty.claims.rulebook import LANGUAGES, word_lists
-from neverempty.claims.tokens import Folding, clean, pieces
+from neverempty.claims.tokens import Folding, has_oddities, pieces
 
 _KEPT = 50_000
 _FOLDING = Folding(elision=True)
@@ -16,8 +16,10 @@ _LATIN = {"en": "e", "hinglish": "n", "es": "s", "fr": "f", "de": "d", "pt": "p"
 _SCRIPTS = {"hi": "H", "ar": "A", "ru": "R", "ja": "J", "zh": "Z", "ko": "K"}
 _SIGNS = ".,:;!?()[]\"'«»“”„¿¡…*_#"
 _UNKNOWN, _FOREIGN = "u", "X"  # a Latin word on no list; a word in letters of no language read here
-_LATIN_LETTERS = list(_LATIN.values())
-_PLACE = {language: at for at, language in enumerate(_LATIN)}
+_READ = {letter: language for language, letter in {**_LATIN, **_SCRIPTS}.items()}
+_PLACE = {language: at for at, language in enumerate(LANGUAGES)}
+_LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f]")
+_KANA = re.compile("[\u3040-\u30ff]")
 _SCRIPT_VOTE = re.compile("[HARJZKX]")
 _ENGLISH = ["en"]
 # Characters in the form that only Japanese writes; they tell an answer without kana from a Chinese one.
@@ -44,11 +46,9 @@ class Votes(dict[str, str]):
         super().__init__()
         lists = word_lists()
         self._words: dict[str, str] = {}
-        others = sorted(lists["other"])
-        self.others = [chr(0x3B1 + at) for at in range(len(others))]
         letters = {
             **_LATIN,
-            **dict(zip(others, self.others, strict=True)),
+            **{language: chr(0x3B1 + at) for at, language in enumerate(sorted(lists["other"]))},
             **dict.fromkeys(lists["same_letters"], _FOREIGN),
         }
         for language, words in {**lists["read"], **lists["other"], **lists["same_letters"]}.items():
@@ -75,14 +75,25 @@ class Votes(dict[str, str]):
                 return _UNKNOWN
             if "'" not in core:
                 return _UNKNOWN if core[:1].isalpha() else ""
-        elif not token.isalpha():
-            core = clean(token)[0].strip(_SIGNS)
-            listed = self._words.get(_FOLDING.word(core))
-            if listed is not None or not any(map(str.isalpha, core)):
-                return listed or ""
+        else:
+            known = self._other_letters(token.strip(_SIGNS))
+            if known is not None:
+                return known
         return "".join(
             self._word(piece.text) for piece in pieces(token[:4000], _FOLDING) if piece.text[0].isalpha()
         )
+
+    def _other_letters(self, token: str) -> str | None:
+        """Give the vote of a token in other letters than Latin ones; None for one to be looked at closer."""
+        listed = self._words.get(token)
+        if listed is not None or not token:
+            return listed or ""
+        if _LATIN_LETTER.search(token) or has_oddities(token):
+            return None
+        if not self._foreign.isdisjoint(token):
+            return _FOREIGN
+        script = _script(token[0])
+        return "J" if script == "Z" and _KANA.search(token) else script or None
 
     def _word(self, word: str) -> str:
         listed = self._words.get(word)
@@ -136,7 +147,7 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
         and not _SCRIPT_VOTE.search(cast)
     ):
         return _ENGLISH, True
-    found = _weigh(cast, votes.others)
+    found = _weigh(cast)
     if found is None:
         return [], False
     present, telling = found
@@ -147,43 +158,56 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
     return present, telling or hint is not None
 
 
-def _weigh(cast: str, others: list[str]) -> tuple[list[str], bool] | None:
+def _weigh(cast: str) -> tuple[list[str], bool] | None:
     """Rank the languages of the votes, and say whether they tell; None where another language has more."""
     if not cast:
         return [], True
-    counts = list(map(cast.count, _LATIN_LETTERS))
-    best = max(counts)
-    scripts = _SCRIPT_VOTE.search(cast)
-    other = max(map(cast.count, others))
-    if scripts is None:
-        unknown = cast.count(_UNKNOWN)
-        if other > best:
-            return None
-        if best == 0 or best * 12 < unknown:
-            return [], unknown < 3
-        enough = min(best, max(3, best * 3 // 4))
-        present = [language for language, n in zip(_LATIN, counts, strict=True) if n >= enough]
-        present.sort(key=lambda one: -counts[_PLACE[one]])
-        return present, True
-    return _weigh_scripts(cast, dict(zip(_LATIN, counts, strict=True)), other, cast.count(_FOREIGN))
+    letters = set(cast)
+    counts: dict[str, int] = {}
+    best = scripts = other = foreign = 0
+    for letter in letters:
+        n = cast.count(letter)
+        language = _READ.get(letter)
+        if language is None:
+            if letter == _FOREIGN:
+                foreign = n
+            elif letter != _UNKNOWN:
+                other = max(other, n)
+            continue
+        counts[language] = n
+        if language in _SCRIPTS:
+            scripts += n
+        else:
+            best = max(best, n)
+    if scripts or foreign:
+        return _weigh_scripts(counts, best, other, foreign)
+    if other > best:
+        return None
+    unknown = cast.count(_UNKNOWN)
+    if best == 0 or best * 12 < unknown:
+        return [], unknown < 3
+    enough = min(best, max(3, best * 3 // 4))
+    return _ranked({language: n for language, n in counts.items() if n >= enough}), True
 
 
 def _weigh_scripts(
-    cast: str, counts: dict[str, int], other: int, foreign: int
+    counts: dict[str, int], best: int, other: int, foreign: int
 ) -> tuple[list[str], bool] | None:
     """Rank the languages of an answer with other letters than Latin ones, or with both."""
-    best = max(counts.values())
-    counts = {one: n for one, n in counts.items() if n and (n == best or n > 2)}
-    for language, letter in _SCRIPTS.items():
-        n = cast.count(letter)
-        if n:
-            counts[language] = n
     if "ja" in counts and "zh" in counts:
         counts["ja"] += counts.pop("zh")
+    most = max(counts.values(), default=0)
     # Words and letters that only another language of the same script has weigh more than its letters do.
-    if not counts or other > max(counts.values()) or foreign * 3 >= max(counts.values()):
+    if not counts or other > most or foreign * 3 >= most:
         return None
-    return sorted(counts, key=lambda one: -counts[one]), True
+    return _ranked({one: n for one, n in counts.items() if one in _SCRIPTS or n == best or n > 2}), True
+
+
+def _ranked(counts: dict[str, int]) -> list[str]:
+    """Sort languages by their votes, ties in the order of ``LANGUAGES``."""
+    if len(counts) == 1:
+        return list(counts)
+    return sorted(counts, key=lambda one: (-counts[one], _PLACE[one]))
 
 
 def known(language: str) -> str:

@@ -167,7 +167,10 @@ class Lexicon:
 
     def quick(self, token: str) -> str:
         """Give the classes of a plain token, most of which are one word with at most one sign after it."""
-        if self._quick:
+        known = self._exact.get(token)
+        if known is not None and token not in "'\"":
+            return known
+        if self._quick and token.isascii():
             if token.isalpha():
                 word = token.lower()
                 return self._exact.get(word) or self._unknown(word)
@@ -242,7 +245,7 @@ class _Codes(dict[str, str]):
         self._lexicon = lexicon
 
     def __missing__(self, token: str) -> str:
-        codes = self._lexicon.quick(token) if token.isascii() else self._lexicon.read(token).codes
+        codes = self._lexicon.quick(token)
         if len(token) <= _LONGEST:
             if len(self) >= _KEPT:
                 self.clear()

@@ -17,6 +17,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u0640\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]+"
 )
 _APOSTROPHES = {ord(c): "'" for c in "\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4\u0060\uff07"}
+_ODD = re.compile(f"[{_INVISIBLE.pattern[1:-2]}{''.join(map(chr, _APOSTROPHES))}]")
 _L = f"(?:[^\\W_]|[{_MARKS}])"
 _EMPTY = r"\[\s*\]|\{\s*\}|\(\s*\)"
 # A hyphen inside a word only joins its parts; it ends no clause.
@@ -45,7 +46,7 @@ class Folding(NamedTuple):
     Parameters
     ----------
     accents
-        Whether a letter without its accent counts as the same letter.
+        Whether a Latin letter without its accent counts as the same letter.
     replace
         Pairs of spellings that are read as the second one.
     elision
@@ -64,9 +65,14 @@ class Folding(NamedTuple):
         word = word.casefold()
         for old, new in self.replace:
             word = word.replace(old, new)
-        if self.accents and not word.isascii():
+        if self.accents and not word.isascii() and word[0] < "\u0250":
             word = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", word)))
         return word
+
+
+def has_oddities(token: str) -> bool:
+    """Say whether a token has invisible characters or ones with a plainer form."""
+    return _ODD.search(token) is not None or not unicodedata.is_normalized("NFKC", token)
 
 
 def clean(token: str) -> tuple[str, list[int] | None]:
@@ -79,8 +85,10 @@ def clean(token: str) -> tuple[str, list[int] | None]:
     """
     if token.isascii():
         return token.replace("`", "'"), None
-    plain = _INVISIBLE.sub("", token).translate(_APOSTROPHES)
-    if len(plain) == len(token) and unicodedata.is_normalized("NFKC", plain):
+    if not has_oddities(token):
+        return token, None
+    plain = token.translate(_APOSTROPHES)
+    if not _INVISIBLE.search(plain) and unicodedata.is_normalized("NFKC", plain):
         return plain, None
     clusters: list[tuple[str, int]] = []
     for at, char in enumerate(token):
