@@ -4,6 +4,8 @@ from . import agents as agents
 from . import claims as claims
 from . import faults as faults
 from . import frames as frames
+from . import plots as plots
+from . import scorers as scorers
 from . import stats as stats
 from . import traces as traces
 from ._errors import InputError as InputError
@@ -33,6 +35,7 @@ from .metrics import summarize as summarize
 from .report import EvaluationInterrupted as EvaluationInterrupted
 from .report import Report as Report
 from .report import evaluate as evaluate
+from .report import make_report as make_report
 from .results import Empty as Empty
 from .results import Err as Err
 from .results import Ok as Ok

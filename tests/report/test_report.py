@@ -11,7 +11,7 @@ import pytest
 
 from neverempty import InputError, UsageError
 from neverempty.frames import read_frame
-from neverempty.report import Report, evaluate
+from neverempty.report import Report, compact, evaluate
 from neverempty.report.provenance import git_state
 
 ABSENCE, FAILURE = "There are no open jobs.", "The search failed."
@@ -207,3 +207,46 @@ def test_no_cases_evaluate_to_a_report_that_says_so() -> None:
     report = evaluate(lambda case, tracer: "Hello.", [])
     assert report.status == "no_cases"
     assert "no_cases" in report.to_markdown().replace("\\", "")
+
+
+def test_a_large_report_is_packed_beside_its_rows_and_loads_the_same(
+    report_of: Any, tmp_path: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(compact, "ROWS", 2)
+    report = report_of([ABSENCE, FAILURE, (None, "agent_timeout")])
+    report.save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted([*FILES, "outcomes.npz"])
+    quick = Report.load(tmp_path).outcomes
+    monkeypatch.setattr(compact, "unpack", None)
+    (tmp_path / "outcomes.npz").write_bytes(b"torn")
+    pd.testing.assert_frame_equal(Report.load(tmp_path).outcomes, quick)
+    pd.testing.assert_frame_equal(quick, report.outcomes)
+
+
+def test_a_smaller_report_leaves_no_packed_frame_of_the_one_before(
+    report_of: Any, tmp_path: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(compact, "ROWS", 2)
+    report_of([ABSENCE, FAILURE]).save(tmp_path)
+    monkeypatch.undo()
+    report_of([ABSENCE]).save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir()) == FILES
+
+
+def test_rows_that_were_edited_are_refused_however_the_packed_copy_looks(
+    report_of: Any, tmp_path: Any, monkeypatch: Any
+) -> None:
+    monkeypatch.setattr(compact, "ROWS", 2)
+    report_of([ABSENCE, FAILURE]).save(tmp_path)
+    path = tmp_path / "outcomes.jsonl"
+    path.write_text(path.read_text().replace('"fail"', '"pass"'))
+    with pytest.raises(InputError, match="is not the file"):
+        _ = Report.load(tmp_path).outcomes
+
+
+def test_a_frame_with_columns_of_its_own_is_not_packed_and_noise_is_refused(report_of: Any) -> None:
+    outcomes = report_of([ABSENCE]).outcomes
+    assert compact.pack(outcomes.assign(mine=1), "outcomes") is None
+    for noise in (b"", b"PK", compact.pack(outcomes, "outcomes")[:-40]):
+        with pytest.raises(InputError, match="no packed frame"):
+            compact.unpack(noise, "outcomes")
