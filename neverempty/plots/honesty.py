@@ -67,7 +67,7 @@ def honesty(scores: pd.DataFrame, ax: Axes | None = None) -> Axes:
     ax.set_yticks(places, [_NAMES[happened] for _, happened, _ in bars])
     for arm in arms:
         top = max(place for place, bar in zip(places, bars, strict=True) if bar[0] == arm)
-        ax.text(0, top + 0.5, arm, fontweight="bold", va="bottom", ha="left")
+        ax.text(0, top + 0.5, arm, fontweight="bold", va="bottom", ha="left", parse_math=False)
     _dress(ax, min(places), _apart(table))
     return ax
 
