@@ -77,13 +77,17 @@ def rule_file(language: str) -> RuleFile:
     raw = tomllib.loads(_bytes(f"{language}.toml").decode("utf-8"))
     _only(raw, _FILE_KEYS, f"{language}.toml")
     scan = bool(raw.get("scan", False))
+    spellings: dict[str, str] = raw.get("replace", {})
+    # Whole scripts of letters are exchanged in one pass (traditional and simplified characters).
+    letters = {ord(old): new for old, new in spellings.items() if scan and len(old) == 1}
     folding = Folding(
         accents=bool(raw.get("accents", not scan)),
-        replace=tuple(raw.get("replace", {}).items()),
+        replace=tuple((old, new) for old, new in spellings.items() if not scan or len(old) > 1),
         elision=bool(raw.get("elision", False)),
         scan=scan,
+        letters=letters,
     )
-    if scan and any(len(old) != len(new) for old, new in folding.replace):
+    if scan and any(len(old) != len(new) for old, new in spellings.items()):
         raise PatternError(f"{language}.toml: with scan = true, [replace] must keep the number of characters")
     slots = {slot: tuple(words.split()) for slot, words in raw.get("slots", {}).items()}
     rules = tuple(_rule(language, one) for one in raw.get("rule", ()))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 # Combining signs that ``\w`` leaves out: Latin accents, Arabic vowels, Indic vowel signs, kana voicing.
@@ -17,6 +17,8 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u0640\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef]+"
 )
 _APOSTROPHES = {ord(c): "'" for c in "\u2018\u2019\u201b\u02bc\u02b9\u2032\u00b4\u0060\uff07"}
+# Full-width signs stand one for one for the narrow ones: the commonest oddity of Chinese and Japanese.
+_NARROW = {wide: wide - 0xFEE0 for wide in range(0xFF01, 0xFF5F)} | _APOSTROPHES
 _ODD = re.compile(f"[{_INVISIBLE.pattern[1:-2]}{''.join(map(chr, _APOSTROPHES))}]")
 _L = f"(?:[^\\W_]|[{_MARKS}])"
 _EMPTY = r"\[\s*\]|\{\s*\}|\(\s*\)"
@@ -53,16 +55,21 @@ class Folding(NamedTuple):
         Whether an apostrophe ends a word, as in French ``n'ai``.
     scan
         Whether words are found inside runs of letters, as in Chinese.
+    letters
+        Single letters that are read as another one, before ``replace``.
     """
 
     accents: bool = True
     replace: tuple[tuple[str, str], ...] = ()
     elision: bool = False
     scan: bool = False
+    letters: Mapping[int, str] = {}
 
     def word(self, word: str) -> str:
         """Fold one word to the spelling that lexicons are compared in."""
         word = word.casefold()
+        if self.letters and not word.isascii():
+            word = word.translate(self.letters)
         for old, new in self.replace:
             word = word.replace(old, new)
         if self.accents and not word.isascii() and word[0] < "\u0250":
@@ -87,7 +94,7 @@ def clean(token: str) -> tuple[str, list[int] | None]:
         return token.replace("`", "'"), None
     if not has_oddities(token):
         return token, None
-    plain = token.translate(_APOSTROPHES)
+    plain = token.translate(_NARROW)
     if not _INVISIBLE.search(plain) and unicodedata.is_normalized("NFKC", plain):
         return plain, None
     clusters: list[tuple[str, int]] = []
