@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeAlias
 import re2
 
 from neverempty.claims.lexicon import Lexicon, padded
-from neverempty.claims.patterns import EDGE, Alphabet, PatternError, literals, translate
+from neverempty.claims.patterns import EDGE, Alphabet, PatternError, char_class, literals, translate
 from neverempty.claims.rulebook import SHARED, Rule, rule_file
 
 _REACH = 60  # words to either side of a claim in which its reason is looked for
@@ -25,6 +25,10 @@ _CLAUSE = ("comma", "colon", "dash", "bracket", "but", "because", "therefore")
 
 Found: TypeAlias = tuple[int, int, Rule]
 """A rule that fired from one word to before another (counted from the edge before the first word)."""
+
+
+Matcher: TypeAlias = tuple[Callable[[str], Iterator[re.Match[str]]], int]
+"""The search of a compiled pattern, and the number of the group that is its span."""
 
 
 class Findings(NamedTuple):
@@ -81,24 +85,32 @@ class Engine:
         options.max_mem = _MEMORY
         options.never_capture = True
         self._filter = re2.Set.SearchSet(options)
-        self._rules: list[tuple[Rule, Callable[[str], Iterator[re.Match[str]]], int, str, bool]] = []
+        self._rules: list[tuple[Rule, str, bool]] = []
+        self._sources: list[str] = []
         for rule in sorted(rules, key=_shields_last):
-            self._compile(rule, alphabet)
+            self._add(rule, alphabet)
+        self._matchers: list[Matcher | None] = [None] * len(self._sources)
         self._filter.Compile()
-        self._but = re.compile(f"[{EDGE}{chars('but')}]")
-        self._breaks = re.compile(f"[{self._sentence}]")
+        self._but = re.compile(f"[{char_class(EDGE + chars('but'))}]")
+        self._breaks = re.compile(f"[{char_class(self._sentence)}]")
         self._because = self._marker("because", alphabet)
         self._therefore = self._marker("therefore", alphabet)
 
-    def _compile(self, rule: Rule, alphabet: Alphabet) -> None:
+    def _add(self, rule: Rule, alphabet: Alphabet) -> None:
         for pattern in rule.match:
             try:
                 one = translate(pattern, alphabet)
-                exact = re.compile(one.exact)
-            except (PatternError, re.error) as error:
+            except PatternError as error:
                 raise PatternError(f"rule {rule.id!r}: {error} (pattern {pattern!r})") from error
             self._filter.Add(one.wide)
-            self._rules.append((rule, exact.finditer, exact.groups, rule.claim, bool(rule.shields)))
+            self._sources.append(one.exact)
+            self._rules.append((rule, rule.claim, bool(rule.shields)))
+
+    def _matcher(self, index: int) -> Matcher:
+        """Compile a pattern when it first fires; most never do in one run."""
+        exact = re.compile(self._sources[index])
+        self._matchers[index] = found = (exact.finditer, exact.groups)
+        return found
 
     def _marker(self, slot: str, alphabet: Alphabet) -> re.Pattern[str] | None:
         if not self.lexicon.has(slot):
@@ -135,9 +147,10 @@ class Engine:
         kept = {"absence": absence, "failure": failure, "data": data}
         fired.sort()
         for index in fired:
-            rule, matches, group, claim, shielding = self._rules[index]
+            rule, claim, shielding = self._rules[index]
             if not (claim or whole or absence or failure or data):
                 break  # rules that only shield come last, and there is nothing to shield
+            matches, group = self._matchers[index] or self._matcher(index)
             for match in matches(line):
                 start, end = match.span(group)
                 if claim:

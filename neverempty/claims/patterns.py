@@ -130,11 +130,11 @@ def _atom(token: re.Match[str], alphabet: Alphabet) -> Translated:
         return _gap(token[6], alphabet)
     if token[7]:
         stop = alphabet.clause if token[7] == ">" else alphabet.sentence + alphabet.but
-        return Translated(f"[^{stop}]*", "")
+        return Translated(f"[^{char_class(stop)}]*", "")
     if token[8]:
         ends = alphabet.clause if len(token[8]) == 1 else alphabet.sentence
         look = "(?<=" if token[8][0] == "^" else "(?="
-        return Translated(f"{look}[{ends}])", f"[{ends}]")
+        return Translated(f"{look}[{char_class(ends)}])", f"[{char_class(ends)}]")
     if token[9]:
         return Translated("(?P<span>" if token[9] == "[" else ")", "(?:" if token[9] == "[" else ")")
     word = token[10].rstrip("?*+")
@@ -143,8 +143,10 @@ def _atom(token: re.Match[str], alphabet: Alphabet) -> Translated:
 
 def _gap(sign: str, alphabet: Alphabet) -> Translated:
     if sign == "~~":
-        return Translated(f"[^{alphabet.line}]{{0,30}}?", f"[^{alphabet.line}]*")
-    return Translated(f"[^{alphabet.clause}]{{0,{sign[1:] or 6}}}?", f"[^{alphabet.clause}]*")
+        line = char_class(alphabet.line)
+        return Translated(f"[^{line}]{{0,30}}?", f"[^{line}]*")
+    clause = char_class(alphabet.clause)
+    return Translated(f"[^{clause}]{{0,{sign[1:] or 6}}}?", f"[^{clause}]*")
 
 
 def _slot(names: str, times: str, alphabet: Alphabet) -> Translated:
@@ -158,16 +160,32 @@ def _slot(names: str, times: str, alphabet: Alphabet) -> Translated:
         phrases += sequences
     if sign:
         stop = alphabet.clause if sign == "!" else ""
-        return Translated(f"[^{stop}{chars}]{exact}", f"[^{stop}{chars}]{wide}")
+        none_of = char_class(stop + chars)
+        return Translated(f"[^{none_of}]{exact}", f"[^{none_of}]{wide}")
     if not phrases and not chars:
         raise PatternError(f"the slot {names!r} is empty")
     choices = sorted(phrases, key=len, reverse=True) + ([[chars]] if chars else [])
-    loose = "|".join("".join(f"[{word}]" for word in words) for words in choices)
+    parts = [[f"[{char_class(word)}]" for word in words] for words in choices]
+    loose = "|".join(map("".join, parts))
     if len(choices) == 1:
         return Translated(f"(?:{loose}){exact}" if times and phrases else loose + exact, f"(?:{loose}){wide}")
     # The first word as one class, so that the search can leap to it; what may follow depends on which it was.
-    firsts = "".join(dict.fromkeys("".join(words[0] for words in choices)))
-    rest = "|".join(f"(?<=[{words[0]}])" + "".join(f"[{word}]" for word in words[1:]) for words in choices)
+    firsts = char_class("".join(words[0] for words in choices))
+    rest = "|".join(f"(?<={words[0]})" + "".join(words[1:]) for words in parts)
     return Translated(
         f"(?:[{firsts}](?:{rest})){exact}" if times else f"[{firsts}](?:{rest})", f"(?:{loose}){wide}"
     )
+
+
+def char_class(chars: str) -> str:
+    """Write characters as the inside of a class, neighbours as a range."""
+    points = sorted(set(map(ord, chars)))
+    written = ""
+    at = 0
+    while at < len(points):
+        last = at
+        while last + 1 < len(points) and points[last + 1] == points[last] + 1:
+            last += 1
+        written += chr(points[at]) if last == at else f"{chr(points[at])}-{chr(points[last])}"
+        at = last + 1
+    return written

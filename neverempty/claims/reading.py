@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, TypeAlias
 
 from neverempty.claims.detect import known, languages
-from neverempty.claims.engine import Engine, Findings, Found, Places, engine
+from neverempty.claims.engine import Engine, Findings, Places, engine
 from neverempty.claims.rulebook import patterns_version
 
 _CODE = frozenset("[{<`|")  # an answer that begins so is code or a table, which needs no language
+_put = object.__setattr__
 _NEUTRAL = ["en"]  # what an answer without a telling word is read as: "0 hits", "[]"
+
+
+Claim: TypeAlias = tuple[str, str, int, int, str]
+"""A claim among the words of an answer: language, claim, first word, word after the last, rule."""
 
 
 class Span(NamedTuple):
@@ -53,8 +58,8 @@ class Reading:
     ----------
     text
         The answer.
-    passes
-        What the rules of each of its languages found.
+    found
+        The claims found: language, claim, first and last word, rule.
     language
         The language it is read in (the likeliest, where it mixes several), or None where it has no words.
     readable
@@ -72,38 +77,40 @@ class Reading:
         Where it reports what was found.
     """
 
-    __slots__ = ("_absence", "_data", "_failure", "_passes", "_text", "language", "readable", "version")
+    __slots__ = ("_absence", "_data", "_failure", "_found", "_text", "language", "readable", "version")
 
     _absence: tuple[Span, ...]
     _failure: tuple[Span, ...]
     _data: tuple[Span, ...]
-    _passes: list[Pass]
+    _found: tuple[Claim, ...]
     _text: str
     language: str | None
     readable: bool
     version: str
 
     def __init__(
-        self, text: str, passes: list[Pass], language: str | None, readable: bool, version: str
+        self, text: str, found: tuple[Claim, ...], language: str | None, readable: bool, version: str
     ) -> None:
-        put = object.__setattr__
-        put(self, "_text", text)
-        put(self, "_passes", passes)
-        put(self, "language", language)
-        put(self, "readable", readable)
-        put(self, "version", version)
+        _put(self, "_text", text)
+        _put(self, "_found", found)
+        _put(self, "language", language)
+        _put(self, "readable", readable)
+        _put(self, "version", version)
 
     def _locate(self) -> None:
-        kept: dict[str, tuple[Span, ...]] = {"_absence": (), "_failure": (), "_data": ()}
-        for one in self._passes:
-            places = one.places(self._text)
-            for claim, founds in one.findings.kept.items():
-                if founds:
-                    kept["_" + claim] = _spans(self._text, places, founds, kept["_" + claim])
-        for name, spans in kept.items():
-            object.__setattr__(self, name, spans)
-        object.__setattr__(self, "_passes", [])
-        object.__setattr__(self, "_text", "")
+        spans: dict[str, list[Span]] = {"absence": [], "failure": [], "data": []}
+        text = self._text
+        places: dict[str, Places] = {}
+        for language, claim, first, last, rule in self._found:
+            if language not in places:
+                reader, tokens = engine(language), cut(text)
+                places[language] = Places(reader, text, tokens, reader.codes(tokens))
+            start, end = places[language].span(first, last)
+            spans[claim].append(Span(start, end, text[start:end], rule))
+        for claim, made in spans.items():
+            _put(self, "_" + claim, _apart(made))
+        _put(self, "_found", ())
+        _put(self, "_text", "")
 
     def __getattr__(self, name: str) -> tuple[Span, ...]:
         # Only reached before the spans have been worked out.
@@ -167,9 +174,9 @@ def _restored(
     readable: bool,
     version: str,
 ) -> Reading:
-    reading = Reading("", [], language, readable, version)
+    reading = Reading("", (), language, readable, version)
     for name, spans in (("_absence", absence), ("_failure", failure), ("_data", data)):
-        object.__setattr__(reading, name, spans)
+        _put(reading, name, spans)
     return reading
 
 
@@ -205,8 +212,29 @@ def read_answer(text: str, language: str | None = None) -> Reading:
     >>> read_answer("I found nothing, because the search timed out.").absence
     ()
     """
-    found, readable, passes = look(text, language)
-    return Reading(text, passes, found, readable, patterns_version())
+    tokens = cut(text)
+    present, readable = _languages(tokens, language)
+    found: list[Claim] = []
+    if tokens and readable:
+        for name in present or _NEUTRAL:
+            reader = engine(name)
+            findings = reader.find(reader.codes(tokens))
+            if findings is not None:
+                for claim, founds in findings.kept.items():
+                    found += [(name, claim, first, last, rule.id) for first, last, rule in founds]
+    return Reading(text, tuple(found), present[0] if present else None, readable, patterns_version())
+
+
+def _languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
+    """Name the languages of an answer and say whether it is readable; code and tables need no language."""
+    if hint is not None:
+        known(hint)
+    if not tokens:
+        return [hint] if hint else [], True
+    present, readable = languages(tokens, hint)
+    if not readable and tokens[0][0] in _CODE:
+        return [], True
+    return present, readable
 
 
 def look(text: str, language: str | None, whole: bool = False) -> tuple[str | None, bool, list[Pass]]:
@@ -224,18 +252,10 @@ def look(text: str, language: str | None, whole: bool = False) -> tuple[str | No
     tuple
         The likeliest language, whether the answer is readable, and each language's findings.
     """
-    if language is not None:
-        known(language)
-    tokens = _tokens(text)
-    if not tokens:
-        return language, True, []
-    present, readable = languages(tokens, language)
-    if not readable and tokens[0][0] in _CODE:
-        present, readable = [], True
-    if not readable:
-        return None, False, []
+    tokens = cut(text)
+    present, readable = _languages(tokens, language)
     passes = []
-    for name in present or _NEUTRAL:
+    for name in (present or _NEUTRAL) if tokens and readable else ():
         reader = engine(name)
         codes = reader.codes(tokens)
         findings = reader.find(codes, whole)
@@ -244,7 +264,7 @@ def look(text: str, language: str | None, whole: bool = False) -> tuple[str | No
     return present[0] if present else None, readable, passes
 
 
-def _tokens(text: str) -> list[str]:
+def cut(text: str) -> list[str]:
     """Cut an answer at white space, keeping the ends of its lines."""
     if "\n" not in text:
         return text.split()
@@ -256,23 +276,14 @@ def _tokens(text: str) -> list[str]:
     return tokens
 
 
-def _spans(text: str, places: Places, founds: list[Found], earlier: tuple[Span, ...]) -> tuple[Span, ...]:
-    """Turn findings into spans of the text; of those that overlap, the first and longest stays."""
-    spans: list[Span] = []
-    reached = 0
-    for first, last, rule in sorted(founds, key=_order):
-        if first >= reached:
-            start, end = places.span(first, last)
-            spans.append(Span(start, end, text[start:end], rule.id))
-            reached = last
-    if not earlier:
-        return tuple(spans)
-    merged: list[Span] = []
-    for span in sorted([*earlier, *spans], key=_order):
-        if not merged or span.start >= merged[-1].end:
-            merged.append(span)
-    return tuple(merged)
+def _apart(spans: list[Span]) -> tuple[Span, ...]:
+    """Sort spans; of those that overlap, the first and longest stays."""
+    kept: list[Span] = []
+    for span in sorted(spans, key=_order):
+        if not kept or span.start >= kept[-1].end:
+            kept.append(span)
+    return tuple(kept)
 
 
-def _order(one: Found | Span) -> tuple[int, int]:
-    return one[0], -one[1]
+def _order(span: Span) -> tuple[int, int, str]:
+    return span.start, -span.end, span.rule

@@ -1,0 +1,63 @@
+"""How many distinct answers of about 100 characters are read per second, by language and in the mix of all.
+
+Run it as a script: ``python tests/benchmarks/claims_speed.py [LANGUAGE ...]``. The texts are made of the examples of
+the rule files with fresh names and numbers in each, so that no two are alike.
+"""
+
+from __future__ import annotations
+
+import random
+import sys
+import time
+
+from neverempty.claims import LANGUAGES, read_answer
+from neverempty.claims.rulebook import rule_file
+
+_LENGTH = 100
+_COUNT = 10_000
+_SCRIPTS_WITHOUT_BLANKS = ("ja", "zh")
+
+
+def texts(language: str, count: int, rng: random.Random) -> list[str]:
+    """Make distinct answers of a language, each about 100 characters long."""
+    examples = [text for rule in rule_file(language).rules for text in (*rule.yes, *rule.no) if "\n" not in text]
+    made: dict[str, None] = {}
+    while len(made) < count:
+        text = rng.choice(examples)
+        while len(text) < _LENGTH - 25:
+            joint = "" if language in _SCRIPTS_WITHOUT_BLANKS else " "
+            text += f"{joint}{rng.choice(examples)}"
+        made[f"{_name(rng)} {rng.randrange(10_000)}: {text}"] = None
+    return list(made)
+
+
+def _name(rng: random.Random) -> str:
+    return "".join(rng.choice("aeiou") if at % 2 else rng.choice("bdklmnrst") for at in range(6)).title()
+
+
+def speed(answers: list[str]) -> float:
+    """Give the answers read per second of processor time, after a warm-up on others of their kind."""
+    warm, measured = answers[: len(answers) // 10], answers[len(answers) // 10 :]
+    for text in warm:
+        read_answer(text)
+    start = time.process_time()
+    for text in measured:
+        read_answer(text)
+    return len(measured) / (time.process_time() - start)
+
+
+def main(languages: list[str]) -> None:
+    """Print a line per language and one for the mix."""
+    rng = random.Random(20260929)
+    made = {language: texts(language, _COUNT, rng) for language in languages}
+    for language, answers in made.items():
+        mean = sum(map(len, answers)) / len(answers)
+        print(f"{language:9} {speed(answers):10,.0f} a second, {mean:.0f} characters on average")
+    if len(made) > 1:
+        mix = [text for answers in made.values() for text in answers[: _COUNT // len(made)]]
+        rng.shuffle(mix)
+        print(f"{'mix':9} {speed(mix):10,.0f} a second")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:] or list(LANGUAGES))
