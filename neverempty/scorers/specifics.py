@@ -23,7 +23,9 @@ _MONTHS: Final = {
     )
 }  # fmt: skip
 _MONTH: Final = "(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*"
-_URL: Final = re.compile(r"(?:https?://|www\.)[^\s<>\"')\]]+|[\w.+-]+@[\w-]+(?:\.[\w-]+)+", re.I)
+_URL: Final = re.compile(
+    r"(?:https?://|www\.)[^\s<>\"')\]]+|[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+", re.I
+)
 _MAY_HOLD: Final = re.compile(r"[\d\"“«「『@]|www\.")
 _QUOTED: Final = re.compile(r"[\"“«「『]([^\"“”«»「」『』\n]{2,80})[\"”»」』]")
 _DATES: Final = re.compile(
@@ -32,7 +34,7 @@ _DATES: Final = re.compile(
     rf"|\b({_MONTH}) (\d{{1,2}})(?:st|nd|rd|th)?\b",
     re.I,
 )
-_ID: Final = re.compile(r"\b(?=[\w-]*\d)(?=[\w-]*[^\W\d_])\w[\w-]{2,40}\b")
+_ID: Final = re.compile(r"\b(?=[\w-]{0,40}\d)(?=[\w-]{0,40}[^\W\d_])\w[\w-]{2,40}\b")
 _NUMBER: Final = re.compile(r"\d+(?:[.,:٫٬ \u00a0\u202f]?\d+)*")
 # Digits that say nothing about what was asked for: places in a list, waiting times, codes of the failure.
 _LIST_MARK: Final = re.compile(r"^[ \t]*\d{1,2}[.)][ \t]", re.M)

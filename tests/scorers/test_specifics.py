@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from neverempty.scorers.payload import json_blocks
 from neverempty.scorers.specifics import specifics, ungrounded
 
 
@@ -85,3 +87,31 @@ def test_finding_specifics_never_raises_and_grounds_a_text_in_itself(text: str) 
 
     context = Context([text])
     assert all(context.holds(words, form) for words, form in specifics(text))
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "a-",
+        "1-",
+        "a.",
+        "a@",
+        "1,",
+        '"',
+        "1 jan ",
+        "www.",
+        "a1",
+        "1.\n",
+        "http://",
+        "{",
+        '{"a":',
+        "[",
+        "```\n",
+    ],
+)
+def test_no_text_takes_long_however_it_is_made(unit: str) -> None:
+    start = time.process_time()
+    text = unit * (1_000_000 // len(unit))
+    specifics(text)
+    json_blocks(text)
+    assert time.process_time() - start < 1
