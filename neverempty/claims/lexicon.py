@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from neverempty.claims.patterns import EDGE, PatternError
@@ -107,7 +107,9 @@ class Lexicon:
                 self._scan[word[0]] = sorted({*self._scan.get(word[0], []), len(word)}, reverse=True)
         self._only_ends = () if starts or inside else tuple(ends)
         self._affixes = bool(starts or ends or inside)
-        self._quick = not self.folding.scan and not self.folding.replace
+        self._quick = not self.folding.scan
+        plain = all(not old.isascii() for old, _ in self.folding.replace)
+        self._fold: Callable[[str], str] = str.lower if plain else self.folding.word
         self._start_sizes = sorted({len(part) for part in starts}, reverse=True)
         self._end_sizes = sorted({len(part) for part in ends}, reverse=True)
 
@@ -172,14 +174,14 @@ class Lexicon:
             return known
         if self._quick and token.isascii():
             if token.isalpha():
-                word = token.lower()
+                word = self._fold(token)
                 return self._exact.get(word) or self._unknown(word)
             if token.isdigit():
                 return self._exact.get(token) or (self.number if token.strip("0") else self.zero)
             word = token[:-1]
             if word.isalnum() and token[-1] in ".,:;!?)":
-                return self._char(word.lower()) + self._exact.get(token[-1], "")
-            parts = token.lower().split("-")
+                return self._char(self._fold(word)) + self._exact.get(token[-1], "")
+            parts = self._fold(token).split("-")
             if all(map(str.isalnum, parts)):
                 return "".join(map(self._char, parts))
         return self.read(token).codes
