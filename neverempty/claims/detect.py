@@ -80,19 +80,21 @@ class Votes(dict[str, str]):
             if known is not None:
                 return known
         return "".join(
-            self._word(piece.text) for piece in pieces(token[:4000], _FOLDING) if piece.text[0].isalpha()
+            self._word(piece.text)
+            for piece in pieces(token[:4000], _FOLDING)
+            if piece.text[0].isalpha() or (piece.text[0].isdecimal() and _wordy(piece.text))
         )
 
     def _other_letters(self, token: str) -> str | None:
         """Give the vote of a token in other letters than Latin ones; None for one to be looked at closer."""
-        listed = self._words.get(token)
+        listed = self._words.get(token.lower())
         if listed is not None or not token:
             return listed or ""
         if _LATIN_LETTER.search(token) or has_oddities(token):
             return None
         if not self._foreign.isdisjoint(token):
             return _FOREIGN
-        script = _script(token[0])
+        script = _script(token[0]) or next(filter(None, map(_script, token)), "")
         return "J" if script == "Z" and _KANA.search(token) else script or None
 
     def _word(self, word: str) -> str:
@@ -105,6 +107,11 @@ class Votes(dict[str, str]):
             return _FOREIGN
         scripts = "".join(dict.fromkeys(map(_script, word)))
         return scripts or _UNKNOWN
+
+
+def _wordy(text: str) -> bool:
+    """Say whether letters other than Latin ones are written right behind a number, as in Chinese dates."""
+    return not text.isascii() and any(char.isalpha() for char in text)
 
 
 @cache
