@@ -66,7 +66,7 @@ def test_the_text_names_rates_intervals_what_was_said_and_their_scope(result):
     for words in ("misreport_as_empty", "undisclosed", "false_alarm", "true/case", "measured per case",
                   "What happened x what was said", "1 - (1 - p)^k", " to "):  # fmt: skip
         assert words in text
-    assert max(map(len, text.splitlines())) <= 130
+    assert max(map(len, text.splitlines())) <= 136
 
 
 def test_the_same_seed_prints_the_same_text():
