@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, cast
 
 from neverempty.claims.reading import Span, read_answer
 from neverempty.claims.rulebook import LANGUAGES
@@ -133,8 +133,7 @@ def _read(answer: str, hint: str | None) -> Said:
         return Said("none", False, ())
     kinds: tuple[Claim, ...] = ("absence", "failure", "data")
     spans = [_span(kind, span) for kind in kinds for span in getattr(reading, kind)[:_SPANS]]
-    claim: Claim = next((kind for kind in kinds if getattr(reading, kind)), "none")
-    return Said(claim, True, tuple(spans))
+    return Said(cast(Claim, reading.claim), True, tuple(spans))
 
 
 def _span(claim: str, span: Span) -> dict[str, Any]:
