@@ -177,7 +177,8 @@ def evaluate(rows: Iterable[Mapping[str, Any]]) -> Evaluation:
     ----------
     rows
         Mappings with ``id, text, language, absence_claim, failure_mention`` and optionally ``tool_outcome,
-        label, tags, disputed``. Disputed rows are left out. Misreport is scored on rows whose outcome is ``error``.
+        label, tags, disputed``. Disputed rows are left out. Misreport is scored on rows whose outcome is
+        ``error``.
 
     Returns
     -------

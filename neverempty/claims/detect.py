@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 
 from neverempty.claims.rulebook import LANGUAGES, word_lists
-from neverempty.claims.tokens import Folding, has_oddities, pieces
+from neverempty.claims.tokens import Folding, clean, has_oddities, pieces
 
 _KEPT = 50_000
 _FOLDING = Folding(elision=True)
@@ -56,6 +56,12 @@ class Votes(dict[str, str]):
                 folded = _FOLDING.word(word)
                 self._words[folded] = self._words.get(folded, "") + letters.get(language, "")
         self._foreign = frozenset(lists["letters"]["foreign"])
+        self._telling = {
+            char: _LATIN[language]
+            for language, chars in lists["letters"].items()
+            if language != "foreign"
+            for char in chars
+        }
 
     def __missing__(self, token: str) -> str:
         votes = self._vote(token)
@@ -79,11 +85,10 @@ class Votes(dict[str, str]):
             known = self._other_letters(token.strip(_SIGNS))
             if known is not None:
                 return known
-        return "".join(
-            self._word(piece.text)
-            for piece in pieces(token[:4000], _FOLDING)
-            if piece.text[0].isalpha() or (piece.text[0].isdecimal() and _wordy(piece.text))
-        )
+        text = clean(token[:4000])[0]
+        telling = "" if text.isascii() else "".join(self._telling.get(char, "") for char in text.lower())
+        words = (piece.text for piece in pieces(text, _FOLDING) if _speaks(piece.text))
+        return telling + "".join(map(self._word, words))
 
     def _other_letters(self, token: str) -> str | None:
         """Give the vote of a token in other letters than Latin ones; None for one to be looked at closer."""
@@ -109,9 +114,10 @@ class Votes(dict[str, str]):
         return scripts or _UNKNOWN
 
 
-def _wordy(text: str) -> bool:
-    """Say whether letters other than Latin ones are written right behind a number, as in Chinese dates."""
-    return not text.isascii() and any(char.isalpha() for char in text)
+def _speaks(word: str) -> bool:
+    """Say whether a word tells a language: no number does, unless letters follow it at once (Chinese dates)."""
+    first = word[0]
+    return first.isalpha() or (first.isdecimal() and not word.isascii() and any(map(str.isalpha, word)))
 
 
 @cache

@@ -1,7 +1,7 @@
 """How many distinct answers of about 100 characters are read per second, by language and in the mix of all.
 
-Run it as a script: ``python tests/benchmarks/claims_speed.py [LANGUAGE ...]``. The texts are made of the examples of
-the rule files with fresh names and numbers in each, so that no two are alike.
+Run it as a script: ``python tests/benchmarks/claims_speed.py [LANGUAGE ...]``. The texts are made of the
+examples of the rule files with fresh names and numbers in each, so that no two are alike.
 """
 
 from __future__ import annotations
@@ -20,7 +20,9 @@ _SCRIPTS_WITHOUT_BLANKS = ("ja", "zh")
 
 def texts(language: str, count: int, rng: random.Random) -> list[str]:
     """Make distinct answers of a language, each about 100 characters long."""
-    examples = [text for rule in rule_file(language).rules for text in (*rule.yes, *rule.no) if "\n" not in text]
+    examples = [
+        text for rule in rule_file(language).rules for text in (*rule.yes, *rule.no) if "\n" not in text
+    ]
     made: dict[str, None] = {}
     while len(made) < count:
         text = rng.choice(examples)
