@@ -75,14 +75,18 @@ class Lexicon:
         starts = {e[:-1]: s for e, s in entries.items() if len(e) > 1 and e[-1] == "*" and e[0] != "*"}
         ends = {e[1:]: s for e, s in entries.items() if len(e) > 1 and e[0] == "*" and e[-1] != "*"}
         inside = {e[1:-1]: s for e, s in entries.items() if len(e) > 2 and e[0] == e[-1] == "*"}
+        # By length, so that a word is not held against every prefix and suffix there is.
+        start_sizes = self._start_sizes = sorted({len(part) for part in starts}, reverse=True)
+        end_sizes = self._end_sizes = sorted({len(part) for part in ends}, reverse=True)
+        empty: set[str] = set()
         chars: dict[frozenset[str], str] = {}
 
         def char(word: str, own: Iterable[str]) -> str:
             found = set(own)
-            for part, slots in starts.items():
-                found |= slots if word.startswith(part) else set()
-            for part, slots in ends.items():
-                found |= slots if word.endswith(part) else set()
+            for size in start_sizes:
+                found |= starts.get(word[:size], empty)
+            for size in end_sizes:
+                found |= ends.get(word[-size:], empty)
             for part, slots in inside.items():
                 found |= slots if part in word else set()
             return chars.setdefault(frozenset(found), chr(_FIRST + len(chars)))
@@ -110,8 +114,6 @@ class Lexicon:
         self._quick = not self.folding.scan
         plain = all(not old.isascii() for old, _ in self.folding.replace)
         self._fold: Callable[[str], str] = str.lower if plain else self.folding.word
-        self._start_sizes = sorted({len(part) for part in starts}, reverse=True)
-        self._end_sizes = sorted({len(part) for part in ends}, reverse=True)
 
     def has(self, slot: str) -> bool:
         """Say whether the language has any entry in a slot."""
