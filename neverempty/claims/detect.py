@@ -7,7 +7,7 @@ import unicodedata
 from functools import cache
 
 from neverempty.claims.rulebook import LANGUAGES, word_lists
-from neverempty.claims.tokens import Folding, clean, has_oddities, pieces
+from neverempty.claims.tokens import Folding, clean, pieces
 
 _KEPT = 50_000
 _FOLDING = Folding(elision=True)
@@ -18,12 +18,13 @@ _SIGNS = ".,:;!?()[]\"'«»“”„¿¡…*_#"
 _UNKNOWN, _FOREIGN = "u", "X"  # a Latin word on no list; a word in letters of no language read here
 _READ = {letter: language for language, letter in {**_LATIN, **_SCRIPTS}.items()}
 _PLACE = {language: at for at, language in enumerate(LANGUAGES)}
-_LATIN_LETTER = re.compile("[A-Za-z\u00c0-\u024f]")
-_KANA = re.compile("[\u3040-\u30ff]")
+_LATIN_WORD = re.compile("[A-Za-z]+")
+_OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u02ff\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a]")
 _SCRIPT_VOTE = re.compile("[HARJZKX]")
 _ENGLISH = ["en"]
 # Characters in the form that only Japanese writes; they tell an answer without kana from a Chinese one.
 _SHINJITAI = frozenset("検図円気込働発価毎駅営応対変験済続処録効実権様単伝")
+_JAPANESE = re.compile(f"[\u3040-\u30ff{''.join(_SHINJITAI)}]")
 _SHORT = 16  # characters up to which an answer in Chinese characters alone may be either
 _BY_NAME = {
     "DEVANAGARI": "H",
@@ -32,6 +33,7 @@ _BY_NAME = {
     "HIRAGANA": "J",
     "KATAKANA": "J",
     "KATAKANA-HIRAGANA": "J",
+    "HALFWIDTH": "J",
     "CJK": "Z",
     "IDEOGRAPHIC": "Z",
     "HANGUL": "K",
@@ -95,12 +97,17 @@ class Votes(dict[str, str]):
         listed = self._words.get(token.lower())
         if listed is not None or not token:
             return listed or ""
-        if _LATIN_LETTER.search(token) or has_oddities(token):
+        other = _OTHER_LETTER.search(token)
+        if other is None:
             return None
         if not self._foreign.isdisjoint(token):
             return _FOREIGN
-        script = _script(token[0]) or next(filter(None, map(_script, token)), "")
-        return "J" if script == "Z" and _KANA.search(token) else script or None
+        script = _script(other.group())
+        if script == "Z" and _JAPANESE.search(token):
+            script = "J"
+        return script + "".join(
+            self._words.get(word.lower(), _UNKNOWN) for word in _LATIN_WORD.findall(token)
+        )
 
     def _word(self, word: str) -> str:
         listed = self._words.get(word)
@@ -115,7 +122,7 @@ class Votes(dict[str, str]):
 
 
 def _speaks(word: str) -> bool:
-    """Say whether a word tells a language: no number does, unless letters follow it at once (Chinese dates)."""
+    """Say whether a word tells a language: a number does where letters follow it (Chinese dates)."""
     first = word[0]
     return first.isalpha() or (first.isdecimal() and not word.isascii() and any(map(str.isalpha, word)))
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from neverempty.claims.patterns import EDGE, PatternError
-from neverempty.claims.tokens import Folding, Piece, pieces
+from neverempty.claims.tokens import RUNS, Folding, clean, pieces, quote_name
 
 OTHER = "w"  # any word that no rule names
 _FIRST = 0x100
@@ -100,15 +100,8 @@ class Lexicon:
         for signature, one in chars.items():
             for slot in signature:
                 self._by_slot[slot] = self._by_slot.get(slot, "") + one
-        self._scan: dict[str, list[int]] = {}
-        for entry in self._exact:
-            if entry:
-                self._scan.setdefault(entry[0], []).append(len(entry))
-        self._scan = {first: sorted(set(lengths), reverse=True) for first, lengths in self._scan.items()}
-        for word in self._skip:
-            self._exact[word] = ""
-            if word and self.folding.scan:
-                self._scan[word[0]] = sorted({*self._scan.get(word[0], []), len(word)}, reverse=True)
+        self._exact |= dict.fromkeys(self._skip, "")
+        self._heads = _heads(self._exact)
         self._only_ends = () if starts or inside else tuple(ends)
         self._affixes = bool(starts or ends or inside)
         self._quick = not self.folding.scan
@@ -156,17 +149,34 @@ class Lexicon:
         Sliced
             One character per word or sign that the rules can see.
         """
+        if self.folding.scan:
+            return self._read_runs(token)
+        found = [(self._char(piece.text), piece.start, piece.end) for piece in pieces(token, self.folding)]
+        return Sliced("".join([one for one, _, _ in found]), tuple([(a, z) for one, a, z in found if one]))
+
+    def _read_runs(self, token: str) -> Sliced:
+        """Read a token in which words are not parted."""
+        text, places = clean(token)
+        folded = self.folding.word(text)
+        if len(folded) == len(text):
+            text = folded
         codes: list[str] = []
         slices: list[tuple[int, int]] = []
-        for piece in pieces(token, self.folding):
-            if self.folding.scan and piece.text not in self._exact and not piece.text.isascii():
-                found = self._runs(piece)
-            else:
-                found = [(self._char(piece.text), piece.start, piece.end)]
-            for one, start, end in found:
-                if one:
-                    codes.append(one)
-                    slices.append((start, end))
+        for match in RUNS.finditer(text):
+            word = match.group()
+            start, end = match.span()
+            if word == "'":
+                word = quote_name(text, end)
+            known = self._exact.get(word)
+            if known is None and not word.isascii() and word[0].isalpha():
+                self._walk(word, start, codes, slices)
+                continue
+            known = self._char(word) if known is None else known
+            if known:
+                codes.append(known)
+                slices.append((start, end))
+        if places is not None:
+            slices = [(places[start], max(places[end], places[end - 1] + 1)) for start, end in slices]
         return Sliced("".join(codes), tuple(slices))
 
     def quick(self, token: str) -> str:
@@ -216,29 +226,39 @@ class Lexicon:
                 return one
         return OTHER
 
-    def _runs(self, piece: Piece) -> list[tuple[str, int, int]]:
+    def _walk(self, text: str, offset: int, codes: list[str], slices: list[tuple[int, int]]) -> None:
         """Find the words of a run of letters, the longest at each place; unknown letters become one word."""
-        text, offset = piece.text, piece.start
-        one_for_one = len(text) == piece.end - piece.start
-        found: list[tuple[str, int, int]] = []
         at = unknown = 0
         size = len(text)
+        exact, heads = self._exact, self._heads
         while at < size:
-            for length in self._scan.get(text[at], ()):
-                known = self._exact.get(text[at : at + length])
+            for length in heads.get(text[at : at + 2]) or heads.get(text[at], ()):
+                known = exact.get(text[at : at + length])
                 if known is not None and at + length <= size:
                     if unknown < at:
-                        found.append((OTHER, unknown, at))
-                    found.append((known, at, at + length))
+                        codes.append(OTHER)
+                        slices.append((offset + unknown, offset + at))
+                    if known:
+                        codes.append(known)
+                        slices.append((offset + at, offset + at + length))
                     at = unknown = at + length
                     break
             else:
                 at += 1
         if unknown < size:
-            found.append((OTHER, unknown, size))
-        if one_for_one:
-            return [(one, offset + start, offset + end) for one, start, end in found]
-        return [(one, piece.start, piece.end) for one, _, _ in found]
+            codes.append(OTHER)
+            slices.append((offset + unknown, offset + size))
+
+
+def _heads(words: Iterable[str]) -> dict[str, tuple[int, ...]]:
+    """Give the lengths of the words that begin with one or two characters, the longest first."""
+    heads: dict[str, set[int]] = {}
+    for word in filter(None, words):
+        heads.setdefault(word[:2], set()).add(len(word))
+    for head, lengths in heads.items():
+        if len(head) == 2 and head[0] in heads:
+            lengths.add(1)
+    return {head: tuple(sorted(lengths, reverse=True)) for head, lengths in heads.items()}
 
 
 class _Codes(dict[str, str]):

@@ -27,9 +27,11 @@ _HYPHEN = r"(?!(?<=\w)[-\u2010\u2011]\w)"
 _PIECE = re.compile(
     rf"{_L}+(?:(?:['@&]|[.](?=[^\W\dA-Z\u00c0-\u00de\u0400-\u042f])|[.,:/](?=\d))+{_L}+)*'?|{_EMPTY}|{_HYPHEN}[^\w\s]"
 )
-_SCAN_PIECE = re.compile(
-    rf"[A-Za-z\u00c0-\u024f]+(?:['.&][A-Za-z]+)*|\d+(?:[.,:/]\d+)*|(?:(?![A-Za-z\d\u00c0-\u024f]){_L})+|{_EMPTY}|[^\w\s]"
+_RUN = r"[^\W\d_A-Za-z\u00c0-\u024f]"
+RUNS = re.compile(
+    rf"{_RUN}+(?:[{_MARKS}]+{_RUN}*)*|[A-Za-z\u00c0-\u024f]+(?:['.&][A-Za-z]+)*|\d+(?:[.,:/]\d+)*|{_EMPTY}|[^\w\s]"
 )
+"""The runs of letters, numbers and signs of a language that does not part its words."""
 OPENING, CLOSING = "<'", "'>"  # what lexicons call a single quotation mark before and after a word
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 
@@ -132,8 +134,7 @@ def pieces(token: str, folding: Folding) -> Iterator[Piece]:
         The spelling rules of the language.
     """
     text, places = clean(token)
-    pattern = _SCAN_PIECE if folding.scan else _PIECE
-    for match in pattern.finditer(text):
+    for match in _PIECE.finditer(text):
         found = match.group()
         start, end = match.span()
         if found[-1] == "'" and len(found) > 1 and not folding.elision:
@@ -141,13 +142,17 @@ def pieces(token: str, folding: Folding) -> Iterator[Piece]:
             yield _piece(folding.word(found[:-1]), start, end - 1, places)
             yield _piece(CLOSING, end - 1, end, places)
         elif found == "'":
-            opening = end < len(text) and text[end].isalnum()
-            yield _piece(OPENING if opening else CLOSING, start, end, places)
+            yield _piece(quote_name(text, end), start, end, places)
         elif folding.elision and "'" in found:
             for part in re.finditer(r"[^']*'|[^']+$", found):
                 yield _piece(folding.word(part.group()), start + part.start(), start + part.end(), places)
         else:
             yield _piece(folding.word(found), start, end, places)
+
+
+def quote_name(text: str, end: int) -> str:
+    """Name the single quotation mark that ends at a place: opening before a word, else closing."""
+    return OPENING if end < len(text) and text[end].isalnum() else CLOSING
 
 
 def _piece(text: str, start: int, end: int, places: list[int] | None) -> Piece:
