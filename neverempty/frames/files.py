@@ -13,12 +13,13 @@ from typing import Any
 import pandas as pd
 
 from neverempty._errors import InputError, UsageError
-from neverempty._io import dumps, read_jsonl, write_atomic
+from neverempty._io import dumps, jsonable, read_jsonl, write_atomic
 from neverempty._suggest import did_you_mean
 from neverempty.frames.arrays import plain_values
 from neverempty.frames.build import build_frame
 from neverempty.frames.check import check_frame
 from neverempty.frames.schema import SCHEMAS, Column, FrameName, Schema
+from neverempty.traces.codec import default_redactor
 from neverempty.traces.model import ToolCall
 
 _CALL_FIELDS = frozenset(field.name for field in dataclasses.fields(ToolCall))
@@ -63,7 +64,7 @@ def write_frame(df: pd.DataFrame, path: str | os.PathLike[str], name: FrameName 
     Parameters
     ----------
     df : DataFrame
-        A frame that keeps its contract; columns of your own are written too.
+        A frame that keeps its contract; columns of your own are written too. Secrets are redacted.
     path : path-like
         ``.jsonl`` (one row a line, strict JSON) or ``.parquet`` (``pip install 'neverempty[parquet]'``).
     name : str, optional
@@ -80,7 +81,7 @@ def write_frame(df: pd.DataFrame, path: str | os.PathLike[str], name: FrameName 
     name = name or frame_name(df)
     check_frame(df, name)
     if ending == ".jsonl":
-        write_atomic(path, "".join(f"{dumps(row)}\n" for row in _plain_rows(df, SCHEMAS[name])))
+        write_atomic(path, "".join(f"{_line(row)}\n" for row in _plain_rows(df, SCHEMAS[name])))
     else:
         write_atomic(path, _parquet_bytes(df, SCHEMAS[name]))
 
@@ -142,6 +143,13 @@ def _plain_rows(df: pd.DataFrame, schema: Schema) -> Iterator[dict[str, Any]]:
     columns = _plain_columns(df, schema)
     for row in zip(*columns.values(), strict=True):
         yield dict(zip(columns, row, strict=True))
+
+
+def _line(row: dict[str, Any]) -> str:
+    """Write a row without the secrets that a frame of someone else's making may hold."""
+    redactor = default_redactor()
+    text = dumps(row)
+    return dumps(redactor(jsonable(row))) if redactor.suspects(text.encode("utf-8")) else text
 
 
 def _restore(column: Column, value: Any) -> Any:

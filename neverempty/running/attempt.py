@@ -80,6 +80,11 @@ class Attempt:
         Which repeat of which case.
     seam : ModelSeam, optional
         Its seam.
+
+    Attributes
+    ----------
+    waiter : Future or None
+        Woken when an asynchronous agent has ended.
     """
 
     __slots__ = (
@@ -94,6 +99,7 @@ class Attempt:
         "seam",
         "tracer",
         "unit",
+        "waiter",
     )
 
     def __init__(self, job: Job, unit: Unit, seam: ModelSeam | None) -> None:
@@ -109,6 +115,7 @@ class Attempt:
         self._result: Any = None
         self._error: BaseException | None = None
         self._inner: Any = None
+        self.waiter: asyncio.Future[None] | None = None
         self._started = time()
         self._t0 = self._t1 = perf_counter()
 
@@ -128,6 +135,8 @@ class Attempt:
         except BaseException as error:
             self._error = error
         self._finished()
+        if self.waiter is not None:
+            wake(self.waiter)
 
     def call(self, loop: asyncio.AbstractEventLoop) -> None:
         """Call a synchronous agent, in a thread; whatever it raises is kept for the row.
@@ -259,6 +268,18 @@ def _second(whole: int) -> str:
 
 def _models(usages: list[Usage]) -> str | None:
     return "+".join(dict.fromkeys(str(model) for model, _, _ in usages if model)) or None
+
+
+def wake(waiter: asyncio.Future[None]) -> None:
+    """Let whoever waits go on.
+
+    Parameters
+    ----------
+    waiter : Future
+        What is awaited; no error where it is done or cancelled already.
+    """
+    if not waiter.done():
+        waiter.set_result(None)
 
 
 async def _wait_for(result: Any) -> Any:

@@ -40,6 +40,8 @@ def read_reply(result: Any) -> AgentReply:
     >>> read_reply({"answer": "Two jobs.", "route": "jobs"}).route
     'jobs'
     """
+    if type(result) is str:
+        return AgentReply(result)
     if isinstance(result, str):
         return AgentReply(str.__str__(result))
     if result is None:

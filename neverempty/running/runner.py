@@ -5,14 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Awaitable, Iterator
 from contextvars import copy_context
 from functools import partial
 from time import perf_counter
 from typing import Any, Final
 
 from neverempty._errors import UsageError
-from neverempty.running.attempt import NOT_REPLAYED, Attempt, Job, unstarted
+from neverempty.running.attempt import NOT_REPLAYED, Attempt, Job, unstarted, wake
 from neverempty.running.keeping import Keeper
 from neverempty.running.reply import describe
 from neverempty.running.seam import ModelSeam
@@ -24,6 +24,7 @@ from neverempty.traces.model import Trace
 GRACE: Final = 1.0
 # Agents that never wait must still let the loop see a cancellation now and then.
 _LONGEST_WITHOUT_YIELD: Final = 0.02
+# An agent that never waits then needs no turn of the loop.
 _EAGER: Final[dict[str, Any]] = {"eager_start": True} if sys.version_info >= (3, 12) else {}
 
 
@@ -107,7 +108,7 @@ class Runner:
     async def _work(self) -> None:
         loop = asyncio.get_running_loop()
         job = self._job
-        run_one = self._run_async if self._is_async else self._run_in_thread
+        start = self._start_task if self._is_async else self._start_thread
         limited, needs_seam = job.budget.limited, job.needs_seam
         for unit in self._todo:
             if self._halted:
@@ -119,7 +120,9 @@ class Runner:
             attempt = Attempt(job, unit, seam)
             self._flying[attempt] = None
             try:
-                await run_one(attempt, loop)
+                waiting = start(attempt, loop)
+                if waiting is not None:
+                    await waiting
             finally:
                 del self._flying[attempt]
             if self._halted:
@@ -130,25 +133,27 @@ class Runner:
                 self._yield_at = now + _LONGEST_WITHOUT_YIELD
                 await asyncio.sleep(0)
 
-    async def _run_async(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> None:
-        task: asyncio.Task[None] = asyncio.Task(attempt.drive(), loop=loop, **_EAGER)
-        if not task.done():
-            self._flying[attempt] = task
-            waiter = loop.create_future()
-            task.add_done_callback(lambda _: _wake(waiter))
-            await self._wait(attempt, waiter, loop, task)
-        if task.done() and not task.cancelled():
-            task.result()  # a KeyboardInterrupt in the caller's own loop
+    def _start_task(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> Awaitable[None] | None:
+        """Start an asynchronous agent; return what is to be awaited, None where it has ended already."""
+        task: asyncio.Task[None] = asyncio.Task(attempt.drive(), loop=loop, name="neverempty-agent", **_EAGER)
+        if task.done():
+            if not task.cancelled():
+                task.result()  # a KeyboardInterrupt in the caller's own loop
+            return None
+        self._flying[attempt] = task
+        attempt.waiter = loop.create_future()
+        return self._wait(attempt, attempt.waiter, loop, task)
 
-    async def _run_in_thread(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> None:
+    def _start_thread(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> Awaitable[None]:
+        """Start a synchronous agent in a thread; return what is to be awaited."""
         waiter = loop.create_future()
 
         def notify() -> None:
             with contextlib.suppress(RuntimeError):  # the loop is closed: nobody waits any more
-                loop.call_soon_threadsafe(_wake, waiter)
+                loop.call_soon_threadsafe(wake, waiter)
 
         self._pool.submit(partial(copy_context().run, attempt.call, loop), notify)
-        await self._wait(attempt, waiter, loop, None)
+        return self._wait(attempt, waiter, loop, None)
 
     async def _wait(
         self,
@@ -169,10 +174,10 @@ class Runner:
             reason = f"the agent gave no answer within {limit:g} s, the run's limit per case"
             attempt.abandon("agent_timeout", reason)
             if task is None:
-                _wake(waiter)
+                wake(waiter)
             else:
                 task.cancel()
-                loop.call_later(GRACE, _wake, waiter)
+                loop.call_later(GRACE, wake, waiter)
 
         timer = loop.call_later(limit, expire)
         try:
@@ -195,8 +200,3 @@ class Runner:
             self._replayed = True
         elif not self._replayed:
             raise UsageError(f"the replay was refused at case {trace.case_id!r}: {NOT_REPLAYED}")
-
-
-def _wake(waiter: asyncio.Future[None]) -> None:
-    if not waiter.done():
-        waiter.set_result(None)

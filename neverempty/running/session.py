@@ -129,8 +129,8 @@ class Session:
         count = len(self._cases) * len(self._arms) * settings.repeats
         self._rows = [None] * count
         todo = units(self._cases, self._arms, settings.repeats)
-        if store is not None:
-            todo = self._resumed(todo, store.traces())
+        if store is not None and (stored := store.traces()):
+            todo = self._resumed(todo, stored)
         redactor.noticed = False
         self.keeper = Keeper(self._rows, redactor, store)
         self.runner = Runner(
@@ -205,9 +205,9 @@ def _digest_of(cases: Iterable[Case]) -> str:
     digest = hashlib.sha256()
     for case in cases:
         try:
-            text = case.model_dump_json(exclude_defaults=True)
+            text = case.model_dump_json()
         except ValueError:  # a lone surrogate
-            text = dumps(case.model_dump(exclude_defaults=True))
+            text = dumps(case.model_dump())
         digest.update(text.encode("utf-8") + b"\n")
     return digest.hexdigest()
 

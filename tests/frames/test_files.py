@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import dataclasses
 import json
+import sys
 
 import pandas as pd
 import pytest
@@ -106,3 +108,21 @@ def test_other_endings_and_other_names_are_refused(trace, tmp_path) -> None:
         write_frame(traces_frame([trace]), tmp_path / "traces.csv")
     with pytest.raises(UsageError, match="did you mean 'traces'"):
         read_frame(tmp_path / "traces.jsonl", "trace")
+
+
+def test_no_secret_is_written(trace, tmp_path) -> None:
+    secret = "sk-" + "a1b2" * 8
+    write_frame(traces_frame([dataclasses.replace(trace, answer=f"key {secret}")]), tmp_path / "traces.jsonl")
+    assert secret not in (tmp_path / "traces.jsonl").read_text()
+    assert read_frame(tmp_path / "traces.jsonl", "traces")["answer"].tolist() == ["key [redacted]"]
+
+
+def test_parquet_without_its_library_says_what_to_install(trace, tmp_path, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    for call in (
+        lambda: write_frame(traces_frame([trace]), tmp_path / "traces.parquet"),
+        lambda: read_frame(tmp_path / "traces.parquet", "traces"),
+    ):
+        with pytest.raises(UsageError, match=r"pip install 'neverempty\[parquet\]'"):
+            call()
+    assert list(tmp_path.iterdir()) == []
