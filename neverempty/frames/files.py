@@ -15,7 +15,7 @@ import pandas as pd
 from neverempty._errors import InputError, UsageError
 from neverempty._io import dumps, jsonable, read_jsonl, write_atomic
 from neverempty._suggest import did_you_mean
-from neverempty.frames.arrays import plain_values
+from neverempty.frames.arrays import make_array, plain_values
 from neverempty.frames.build import build_frame
 from neverempty.frames.check import check_frame
 from neverempty.frames.schema import SCHEMAS, Column, FrameName, Schema
@@ -191,7 +191,11 @@ def _parquet_bytes(df: pd.DataFrame, schema: Schema) -> bytes:
     as_json = [name for name, values in columns.items() if not all(map(_arrow_can_hold, values))]
     for name in as_json:
         columns[name] = [dumps(value) for value in columns[name]]
-    table = pd.DataFrame(columns)
+    whole = [column for column in schema.columns if column.kind == "Int" and column.name in columns]
+    # pandas would take whole numbers with a gap for fractions
+    table = pd.DataFrame(
+        columns | {column.name: make_array(column, columns[column.name]) for column in whole}
+    )
     table.attrs = {_JSON_COLUMNS: as_json}
     return table.to_parquet(engine="pyarrow", index=False)
 
