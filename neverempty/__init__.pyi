@@ -5,6 +5,7 @@ from . import claims as claims
 from . import faults as faults
 from . import frames as frames
 from . import plots as plots
+from . import plots as plots
 from . import scorers as scorers
 from . import stats as stats
 from . import traces as traces
