@@ -42,6 +42,7 @@ from .results import Err as Err
 from .results import Ok as Ok
 from .results import ToolResult as ToolResult
 from .running import RunInterrupted as RunInterrupted
+from .running import RunOptions as RunOptions
 from .running import arun as arun
 from .running import run as run
 from .scorers import MetricSpec as MetricSpec

@@ -1,5 +1,5 @@
 """Running agents over cases: repeats, limits, budgets, record and replay, resume."""
 
-from neverempty.running.api import RunInterrupted, arun, run
+from neverempty.running.api import RunInterrupted, RunOptions, arun, run
 
-__all__ = ["RunInterrupted", "arun", "run"]
+__all__ = ["RunInterrupted", "RunOptions", "arun", "run"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -46,51 +47,10 @@ class RunInterrupted(KeyboardInterrupt):
 
 
 class RunOptions(TypedDict, total=False):
-    """The keyword arguments of `run`, for those that hand them on."""
-
-    arms: Iterable[str | Arm] | str | Arm | None
-    repeats: int
-    concurrency: int
-    timeout: float | None
-    seed: int
-    budget_usd: float | None
-    budget_tokens: int | None
-    progress: bool | None
-    store: PathLike | None
-    record: PathLike | None
-    replay: PathLike | None
-    stubs: Mapping[str, Callable[..., Any]] | None
-
-
-def run(
-    agent: Callable[..., Any],
-    cases: Iterable[Case],
-    *,
-    arms: Iterable[str | Arm] | str | Arm | None = None,
-    repeats: int = 1,
-    concurrency: int = 8,
-    timeout: float | None = None,
-    seed: int = 0,
-    budget_usd: float | None = None,
-    budget_tokens: int | None = None,
-    progress: bool | None = None,
-    store: PathLike | None = None,
-    record: PathLike | None = None,
-    replay: PathLike | None = None,
-    stubs: Mapping[str, Callable[..., Any]] | None = None,
-) -> pd.DataFrame:
-    """Run an agent over cases and return the traces frame.
-
-    Works in a script and in a notebook cell: the agent runs in an event loop of its own, in a thread.
-    Whatever it does (raise, hang, ``sys.exit``, cancel itself, return nothing) becomes a row with a status.
+    """The keyword arguments of `run` and `arun`.
 
     Parameters
     ----------
-    agent : callable
-        ``agent(case, tracer)``, synchronous or asynchronous, returns the answer as a text, an `AgentReply`, a
-        dict with its keys, or None. Synchronous agents run in daemon threads.
-    cases : iterable of Case
-        Each (suite, id) once.
     arms : iterable of str or Arm, optional
         Names of presentations, or arms of your own; ``"typed"`` alone by default.
     repeats : int, default 1
@@ -114,9 +74,49 @@ def run(
     record, replay : path-like, optional
         A file of model replies to write, or to answer from. A replay makes no live model call: a request
         that is not in the file ends the repeat as ``replay_miss``. Only at temperature 0 a repeat that was
-        not recorded is answered from another one, which `repeat_of` then names.
+        not recorded is answered from another one, which the column ``repeat_of`` then names.
     stubs : mapping of str to callable, optional
         By tool name, what runs in place of the tool's own function.
+    """
+
+    arms: Iterable[str | Arm] | str | Arm | None
+    repeats: int
+    concurrency: int
+    timeout: float | None
+    seed: int
+    budget_usd: float | None
+    budget_tokens: int | None
+    progress: bool | None
+    store: PathLike | None
+    record: PathLike | None
+    replay: PathLike | None
+    stubs: Mapping[str, Callable[..., Any]] | None
+
+
+def _with_options(function: Callable[..., Any]) -> None:
+    """Show the options with their defaults in the signature, where notebooks and editors look for them."""
+    own = inspect.signature(function)
+    fixed = [kind for kind in own.parameters.values() if kind.kind is not inspect.Parameter.VAR_KEYWORD]
+    options = inspect.signature(Settings).parameters.values()
+    function.__signature__ = own.replace(parameters=[*fixed, *options])  # type: ignore[attr-defined]
+
+
+def run(agent: Callable[..., Any], cases: Iterable[Case], **options: Unpack[RunOptions]) -> pd.DataFrame:
+    """Run an agent over cases and return the traces frame.
+
+    Works in a script and in a notebook cell: the agent runs in an event loop of its own, in a thread.
+    Whatever it does (raise, hang, ``sys.exit``, cancel itself, return nothing) becomes a row with a status.
+
+    Parameters
+    ----------
+    agent : callable
+        ``agent(case, tracer)``, synchronous (run in daemon threads) or asynchronous, returns the answer as a
+        text, an `AgentReply`, a dict with its keys, or None.
+    cases : iterable of Case
+        Each (suite, id) once.
+    **options
+        The keyword arguments in `RunOptions`: arms, repeats, concurrency, timeout, seed, budget_usd,
+        budget_tokens, progress, store, record, replay, stubs.
 
     Returns
     -------
@@ -141,21 +141,7 @@ def run(
     >>> traces[["case_id", "arm", "repeat", "status", "answer"]].values.tolist()
     [['a', 'typed', 0, 'ok', 'None.'], ['a', 'typed', 1, 'ok', 'None.']]
     """
-    settings = Settings(
-        arms=arms,
-        repeats=repeats,
-        concurrency=concurrency,
-        timeout=timeout,
-        seed=seed,
-        budget_usd=budget_usd,
-        budget_tokens=budget_tokens,
-        progress=progress,
-        store=store,
-        record=record,
-        replay=replay,
-        stubs=stubs,
-    )
-    session = Session(agent, cases, settings, own_loop=True)
+    session = Session(agent, cases, Settings(**options), own_loop=True)
     with session:
         try:
             run_in_thread(session.runner, session.tick)
@@ -202,6 +188,10 @@ async def arun(
                 ticker.cancel()
             session.tick()
     return session.frame()
+
+
+_with_options(run)
+_with_options(arun)
 
 
 async def _tick(session: Session) -> None:

@@ -45,7 +45,7 @@ _NO_STUBS: Final[Mapping[str, Callable[..., Any]]] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The arguments of `run`; see there."""
+    """The keyword arguments of `run` with their defaults; `RunOptions` describes them."""
 
     arms: Iterable[str | Arm] | str | Arm | None = None
     repeats: int = 1

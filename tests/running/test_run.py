@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import inspect
 import random
 import threading
 from typing import Any
@@ -13,7 +14,7 @@ import pytest
 
 from neverempty import Arm, InputError, UsageError
 from neverempty.frames import calls_frame, check_frame
-from neverempty.running import arun, run
+from neverempty.running import RunOptions, arun, run
 
 WHO: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="nobody")
 
@@ -44,6 +45,20 @@ def test_the_frame_is_the_same_whatever_the_concurrency_and_the_kind_of_agent(ca
     for frame in frames[1:]:
         pd.testing.assert_frame_equal(comparable(frame), comparable(frames[0]))
     check_frame(frames[0], "traces")
+
+
+def test_the_signature_shows_every_option_with_its_default() -> None:
+    for function in (run, arun):
+        shown = inspect.signature(function).parameters
+        assert list(shown)[:2] == ["agent", "cases"]
+        assert set(list(shown)[2:]) == set(RunOptions.__annotations__)
+        assert (shown["repeats"].default, shown["concurrency"].default, shown["store"].default) == (
+            1,
+            8,
+            None,
+        )
+    with pytest.raises(TypeError, match="repeat"):
+        run(echo, [], repeat=3)  # type: ignore[call-arg]
 
 
 def test_another_seed_is_another_run(cases) -> None:
