@@ -202,7 +202,7 @@ class Lexicon:
         known = self._exact.get(word)
         if known is not None:
             return known
-        first = word[0]
+        first = word[:1]  # empty where the folding leaves no letter
         if first.isdecimal():
             nothing = ":" not in word and not any(c.isdecimal() and int(c) for c in word)
             return self.zero if nothing else self.number
@@ -211,8 +211,20 @@ class Lexicon:
         return self._unknown(word)
 
     def _unknown(self, word: str) -> str:
-        if word in self._skip:
-            return ""
+        found = self._affixed(word)
+        if found != OTHER:
+            return found
+        for clitic in self.folding.clitics:
+            if word.startswith(clitic) and len(word) > len(clitic) + 1:
+                bare = word[len(clitic) :]
+                known = self._exact.get(bare)
+                found = self._affixed(bare) if known is None else known
+                if found != OTHER:
+                    return found
+        return OTHER
+
+    def _affixed(self, word: str) -> str:
+        """Give the class of a word by its beginning, end or middle."""
         if not self._affixes or (self._only_ends and not word.endswith(self._only_ends)):
             return OTHER
         for size in self._start_sizes:

@@ -16,7 +16,7 @@ ENGINE_VERSION = 1  # goes up when the same rules would read an answer different
 LANGUAGES = ("en", "hi", "hinglish", "es", "fr", "de", "pt", "it", "ja", "zh", "ko", "ar", "ru")
 CLAIMS = ("absence", "failure", "data")
 SHARED = "shared"
-_FILE_KEYS = {"language", "name", "elision", "scan", "accents", "replace", "slots", "rule"}
+_FILE_KEYS = {"language", "name", "elision", "scan", "accents", "clitics", "replace", "slots", "rule"}
 _RULE_KEYS = {"id", "claim", "match", "search", "shields", "yes", "no"}
 
 
@@ -86,6 +86,7 @@ def rule_file(language: str) -> RuleFile:
         elision=bool(raw.get("elision", False)),
         scan=scan,
         letters=letters,
+        clitics=tuple(sorted(raw.get("clitics", "").split(), key=len, reverse=True)),
     )
     if scan and any(len(old) != len(new) for old, new in spellings.items()):
         raise PatternError(f"{language}.toml: with scan = true, [replace] must keep the number of characters")

@@ -59,6 +59,8 @@ class Folding(NamedTuple):
         Whether words are found inside runs of letters, as in Chinese.
     letters
         Single letters that are read as another one, before ``replace``.
+    clitics
+        Beginnings ("and", "the", "in") that are read over on a word that no entry knows with them.
     """
 
     accents: bool = True
@@ -66,6 +68,7 @@ class Folding(NamedTuple):
     elision: bool = False
     scan: bool = False
     letters: Mapping[int, str] = {}
+    clitics: tuple[str, ...] = ()
 
     def word(self, word: str) -> str:
         """Fold one word to the spelling that lexicons are compared in."""
