@@ -56,7 +56,9 @@ class Votes(dict[str, str]):
         for language, words in {**lists["read"], **lists["other"], **lists["same_letters"]}.items():
             for word in words.split():
                 folded = _FOLDING.word(word)
-                self._words[folded] = self._words.get(folded, "") + letters.get(language, "")
+                spoken = self._words.get(folded, "")
+                letter = letters[language]
+                self._words[folded] = spoken if letter in spoken else spoken + letter
         self._foreign = frozenset(lists["letters"]["foreign"])
         self._telling = {
             char: _LATIN[language]
@@ -163,7 +165,7 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
     if (
         hint is None
         and cast.count("e") * 5 > len(tokens) * 2
-        and cast.count("n") < 3
+        and cast.count("n") < 2
         and not _SCRIPT_VOTE.search(cast)
     ):
         return _ENGLISH, True
@@ -207,7 +209,9 @@ def _weigh(cast: str) -> tuple[list[str], bool] | None:
     if best == 0 or best * 12 < unknown:
         return [], unknown < 3
     enough = min(best, max(3, best * 3 // 4))
-    return _ranked({language: n for language, n in counts.items() if n >= enough}), True
+    # Hinglish borrows most of its words from English; two of its own are telling.
+    present = {one: n for one, n in counts.items() if n >= enough or (one == "hinglish" and n > 1)}
+    return _ranked(present), True
 
 
 def _weigh_scripts(
