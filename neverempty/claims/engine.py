@@ -162,7 +162,7 @@ class Engine:
             for claim, founds in kept.items():
                 if founds:
                     kept[claim] = self._shield(claim, founds, shields, dropped)
-        if absence and failure:
+        if absence and failure and self._gives_reason(line):
             self._undo(line, kept, dropped)
         return Findings(kept, shields, dropped)
 
@@ -183,6 +183,9 @@ class Engine:
             else:
                 dropped.append((found, shield[2].id))
         return left
+
+    def _gives_reason(self, line: str) -> bool:
+        return any(marker is not None and marker.search(line) for marker in (self._because, self._therefore))
 
     def _undo(self, line: str, kept: dict[str, list[Found]], dropped: list[tuple[Found, str]]) -> None:
         """Drop the absences for which the answer gives a failure as the reason."""
