@@ -17,6 +17,8 @@ _SCRIPTS = {"hi": "H", "ar": "A", "ru": "R", "ja": "J", "zh": "Z", "ko": "K"}
 _SIGNS = ".,:;!?()[]\"'«»“”„¿¡…*_#"
 _UNKNOWN, _FOREIGN = "u", "X"  # a Latin word on no list; a word in letters of no language read here
 _READ = {letter: language for language, letter in {**_LATIN, **_SCRIPTS}.items()}
+_LATIN_NAMES, _LATIN_LETTERS = list(_LATIN), list(_LATIN.values())
+_HINGLISH = _LATIN_NAMES.index("hinglish")
 _PLACE = {language: at for at, language in enumerate(LANGUAGES)}
 _LATIN_WORD = re.compile("[A-Za-z]+")
 _OTHER_LETTER = re.compile(r"[^\W\d_A-Za-z\u00aa-\u02ff\u1e00-\u1eff\uff21-\uff3a\uff41-\uff5a]")
@@ -184,46 +186,37 @@ def _weigh(cast: str) -> tuple[list[str], bool] | None:
     """Rank the languages of the votes, and say whether they tell; None where another language has more."""
     if not cast:
         return [], True
-    letters = set(cast)
-    counts: dict[str, int] = {}
-    best = scripts = other = foreign = 0
-    for letter in letters:
-        n = cast.count(letter)
-        language = _READ.get(letter)
-        if language is None:
-            if letter == _FOREIGN:
-                foreign = n
-            elif letter != _UNKNOWN:
-                other = max(other, n)
-            continue
-        counts[language] = n
-        if language in _SCRIPTS:
-            scripts += n
-        else:
-            best = max(best, n)
-    if scripts or foreign:
-        return _weigh_scripts(counts, best, other, foreign)
-    if other > best:
+    if _SCRIPT_VOTE.search(cast):
+        return _weigh_scripts(cast)
+    votes = cast.replace(_UNKNOWN, "")
+    unknown = len(cast) - len(votes)
+    counts = list(map(votes.count, _LATIN_LETTERS))
+    best = max(counts)
+    if votes and max(map(votes.count, set(votes))) > best:
         return None
-    unknown = cast.count(_UNKNOWN)
     if best == 0 or best * 12 < unknown:
         return [], unknown < 3
     enough = min(best, max(3, best * 3 // 4))
+    if counts.count(best) == 1 and sum(map(enough.__le__, counts)) == 1 and counts[_HINGLISH] < 2:
+        return [_LATIN_NAMES[counts.index(best)]], True
     # Hinglish borrows most of its words from English; two of its own are telling.
-    present = {one: n for one, n in counts.items() if n >= enough or (one == "hinglish" and n > 1)}
-    return _ranked(present), True
+    named = zip(_LATIN_NAMES, counts, strict=True)
+    return _ranked({one: n for one, n in named if n >= enough or (one == "hinglish" and n > 1)}), True
 
 
-def _weigh_scripts(
-    counts: dict[str, int], best: int, other: int, foreign: int
-) -> tuple[list[str], bool] | None:
+def _weigh_scripts(cast: str) -> tuple[list[str], bool] | None:
     """Rank the languages of an answer with other letters than Latin ones, or with both."""
+    votes = {letter: cast.count(letter) for letter in set(cast)}
+    foreign = votes.pop(_FOREIGN, 0)
+    votes.pop(_UNKNOWN, 0)
+    counts = {_READ[letter]: n for letter, n in votes.items() if letter in _READ}
     if "ja" in counts and "zh" in counts:
         counts["ja"] += counts.pop("zh")
     most = max(counts.values(), default=0)
     # Words and letters that only another language of the same script has weigh more than its letters do.
-    if not counts or other > most or foreign * 3 >= most:
+    if not counts or max(votes.values()) > most or foreign * 3 >= most:
         return None
+    best = max((n for one, n in counts.items() if one in _LATIN), default=0)
     return _ranked({one: n for one, n in counts.items() if one in _SCRIPTS or n == best or n > 2}), True
 
 

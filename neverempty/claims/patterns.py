@@ -1,7 +1,19 @@
 """The small language in which rules are written, translated into regular expressions over word classes.
 
-A pattern is a line of words, ``{slots}`` and a few signs; RULE_SYNTAX lists them. It is matched against one
-character per word, so that a pattern never sees letters and costs next to nothing.
+A pattern is a line of words, ``{slots}`` and a few signs. It is matched against one character per word, so that
+it never sees letters and costs next to nothing::
+
+    word        that word, in any spelling that the language folds together
+    {slot}      one entry of the slot (a word or a phrase); {a|b} one entry of either; {a|=word} or that word
+    {!a|b}      one word that is in neither slot and is no clause boundary
+    {^a}        one word or boundary that is not in the slot; first or last in a pattern, it is only looked at
+    x? x* x+    optional; up to 4; 1 to 5 (of a word or a slot)
+    ( a | b )   either; ( a b )? optional group
+    ~  ~3       up to 6, up to 3 words of the same clause
+    ~~          up to 30 words, across clause boundaries, within the line
+    >  >>       at the end of a pattern: the rest of the clause; the rest of the sentence, up to a "but"
+    ^  $        a clause begins, ends here;  ^^  $$  a sentence (or table cell, list item) begins, ends here
+    [ ... ]     the span of the claim, where it is not the whole match
 """
 
 from __future__ import annotations
@@ -10,19 +22,6 @@ import re
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-RULE_SYNTAX = """\
-word        that word, in any spelling that the language folds together
-{slot}      one entry of the slot (a word or a phrase); {a|b} one entry of either; {a|=word} or that word
-{!a|b}      one word that is in neither slot and is no clause boundary
-{^a}        one word or boundary that is not in the slot; first or last in a pattern, it is only looked at
-x? x* x+    optional; up to 4; 1 to 5 (of a word or a slot)
-( a | b )   either; ( a b )? optional group
-~  ~3       up to 6, up to 3 words of the same clause
-~~          up to 30 words, across clause boundaries, within the line
->  >>       at the end of a pattern: the rest of the clause; the rest of the sentence, up to a "but"
-^  $        a clause begins, ends here;  ^^  $$  a sentence (or table cell, list item) begins, ends here
-[ ... ]     the span of the claim, where it is not the whole match
-"""
 EDGE = "\u00ff"  # stands before the first and after the last word
 _TOKEN = re.compile(
     r"\{([^}]+)\}([?*+]?)|(\()|(\)\??)|(\|)|(~~|~\d*)|(>>?)|(\^\^?|\$\$?)|([\[\]])|([^\s(){}|~>^$\[\]]+)"
