@@ -1,7 +1,7 @@
 """The small language in which rules are written, translated into regular expressions over word classes.
 
-A pattern is a line of words, ``{slots}`` and a few signs. It is matched against one character per word, so that
-it never sees letters and costs next to nothing::
+A pattern is a line of words, ``{slots}`` and a few signs. It is matched against one character per word, so
+that it never sees letters and costs next to nothing::
 
     word        that word, in any spelling that the language folds together
     {slot}      one entry of the slot (a word or a phrase); {a|b} one entry of either; {a|=word} or that word
