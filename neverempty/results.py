@@ -59,7 +59,13 @@ _PLAIN: Final = (
     "failed; do not say that nothing exists or that nothing was found."
 )
 
-ERROR_NOTE: Final = _PLAIN
+_ANSWER: Final = (
+    "This lookup did not run to its end: {reason}. Answer along these lines: "
+    '"I could not check this because the tool failed, so I do not know yet. Please try again later."'
+)
+
+# Of the wordings below, the one under which a measured model kept fewest failures to itself: datasets/local.
+ERROR_NOTE: Final = _ANSWER
 """The default wording of an error's note; ``{reason}`` and ``{kind}`` are replaced, nothing else is."""
 
 ERROR_WORDINGS: Final[Mapping[str, str]] = MappingProxyType(
@@ -67,10 +73,7 @@ ERROR_WORDINGS: Final[Mapping[str, str]] = MappingProxyType(
         "default": ERROR_NOTE,
         "plain": _PLAIN,
         "short": "Failed ({kind}): {reason}. This is not an empty result; the result is unknown.",
-        "answer": (
-            "This lookup did not run to its end: {reason}. Answer along these lines: "
-            '"I could not check this because the tool failed, so I do not know yet. Please try again later."'
-        ),
+        "answer": _ANSWER,
         "rule": (
             "ERROR, NO RESULT. Cause: {reason}. Rule: a failed call is no evidence of absence. Tell the "
             "user about the failure first, and never answer as if zero matches had come back."

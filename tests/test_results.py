@@ -59,7 +59,7 @@ def test_each_result_writes_exactly_its_own_fields() -> None:
 def test_an_error_says_that_the_result_is_unknown_and_keeps_its_message_from_the_model() -> None:
     said = strict_loads(Err("timeout", "https://host/?key=abc").to_model())
     assert said["kind"] == "timeout"
-    assert "unknown" in said["note"]
+    assert "I do not know yet" in said["note"]
     assert "abc" not in said["note"]
 
 

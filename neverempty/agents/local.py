@@ -99,7 +99,7 @@ class LocalAgent:
             text = result.to_model() if hasattr(result, "to_model") else to_json(result)
             messages.append({"role": "tool", "content": str(text)})
         reply = await tracer.model_call(messages, None, self._params(tracer), call=self._request)
-        return AgentReply((reply.get("content") or "").strip(), terminal_reason=_ended(reply))
+        return AgentReply(unquoted(reply.get("content") or ""), terminal_reason=_ended(reply))
 
     def _params(self, tracer: Tracer) -> dict[str, Any]:
         temperature = tracer.arm.params.get("temperature", 0)
@@ -123,6 +123,30 @@ class LocalAgent:
             "output_tokens": reply.get("tokens_predicted"),
             "finish_reason": "length" if reply.get("stop_type") == "limit" else "stop",
         }
+
+
+def unquoted(text: str) -> str:
+    """Take away the quotation marks that a model puts around the whole of its answer.
+
+    Parameters
+    ----------
+    text : str
+        The completion; where it was cut off, the closing mark is missing.
+
+    Returns
+    -------
+    str
+        Without blanks and marks around it; quotation marks inside an answer leave it as it is.
+
+    Examples
+    --------
+    >>> unquoted(' "Nothing matched."'), unquoted('"Salt Roads" is on shelf F12.')
+    ('Nothing matched.', '"Salt Roads" is on shelf F12.')
+    """
+    text = text.strip()
+    if text.startswith('"') and '"' not in text[1:-1]:
+        return text[1:].removesuffix('"').strip()
+    return text
 
 
 def _ended(reply: ModelReply) -> str:

@@ -147,7 +147,7 @@ def replay_local(recording: PathLike | None = None, *, names: Iterable[str] | No
     Raises
     ------
     UsageError
-        For a part that does not exist.
+        For a part that does not exist, or for none.
     InputError
         Where there is no recording.
     """
@@ -177,6 +177,8 @@ def _recorded_model(path: Path) -> str:
 
 def _named(names: tuple[str, ...]) -> tuple[Part, ...]:
     known = {part.name: part for part in parts()}
+    if not names:
+        raise UsageError(f"name at least one part: {', '.join(known)}")
     for name in names:
         if name not in known:
             raise UsageError(f"there is no part {name!r}; use one of {', '.join(known)}")

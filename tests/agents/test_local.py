@@ -91,6 +91,21 @@ def test_an_answer_that_was_cut_says_so(make_case, search):
     assert row["terminal_reason"] == "length"
 
 
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        (' "Nothing matched."', "Nothing matched."),
+        ('"Nothing matched and the', "Nothing matched and the"),
+        ('"Salt Roads" is there.', '"Salt Roads" is there.'),
+        ('It is "Salt Roads"', 'It is "Salt Roads"'),
+        ('"', ""),
+        ("  ", ""),
+    ],
+)
+def test_quotation_marks_around_the_whole_answer_are_taken_away(make_case, search, text, answer):
+    assert run(LocalAgent([search], Completer(text)), [make_case()])["answer"].tolist() == [answer]
+
+
 def test_a_replay_needs_no_model(make_case, search, tmp_path):
     live = run(LocalAgent([search], Completer()), [make_case()], record=tmp_path / "r.jsonl")
     again = run(LocalAgent([search]), [make_case()], replay=tmp_path / "r.jsonl")

@@ -90,6 +90,8 @@ def test_a_part_of_a_recording_is_reported_without_the_rest(small, tmp_path):
     assert "not measured" in str(part)
     with pytest.raises(UsageError, match="no part 'error'; use one of errors, controls"):
         replay_local(tmp_path / "recording.jsonl", names=["error"])
+    with pytest.raises(UsageError, match="name at least one part"):
+        replay_local(tmp_path / "recording.jsonl", names=[])
 
 
 def test_a_missing_recording_is_named(tmp_path):

