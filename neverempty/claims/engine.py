@@ -37,14 +37,14 @@ class Findings(NamedTuple):
     Parameters
     ----------
     kept
-        The claims, by kind, in order.
+        The claims.
     shields
         The shields that fired.
     dropped
         The claims that a shield or a reason undid, each with the id of what undid it.
     """
 
-    kept: dict[str, list[Found]]
+    kept: list[Found]
     shields: list[Found]
     dropped: list[tuple[Found, str]]
 
@@ -121,85 +121,82 @@ class Engine:
         """Give the classes of each token."""
         return list(map(self._codes.__getitem__, tokens))
 
-    def find(self, codes: list[str], whole: bool = False) -> Findings | None:
+    def find(self, codes: list[str]) -> list[Found]:
         """Apply the rules to the classes of an answer's tokens.
-
-        Parameters
-        ----------
-        codes
-            The classes of each token.
-        whole
-            Whether to name the shields too where there is nothing to shield.
 
         Returns
         -------
-        Findings or None
-            None where no rule fires at all.
+        list of Found
+            The claims that stay when shields and reasons are weighed.
         """
         line = padded("".join(codes))
         fired = self._filter.Match(line)
         if not fired:
-            return None
-        absence: list[Found] = []
-        failure: list[Found] = []
-        data: list[Found] = []
+            return []
+        founds: list[Found] = []
         shields: list[Found] = []
-        kept = {"absence": absence, "failure": failure, "data": data}
         fired.sort()
         for index in fired:
             rule, claim, shielding = self._rules[index]
-            if not (claim or whole or absence or failure or data):
+            if not (claim or founds):
                 break  # rules that only shield come last, and there is nothing to shield
-            matches, group = self._matchers[index] or self._matcher(index)
-            for match in matches(line):
-                start, end = match.span(group)
-                if claim:
-                    kept[claim].append((start, end, rule))
-                if shielding:
-                    shields.append((start, end, rule))
-        dropped: list[tuple[Found, str]] = []
-        if shields:
-            for claim, founds in kept.items():
-                if founds:
-                    kept[claim] = self._shield(claim, founds, shields, dropped)
-        if absence and failure and self._gives_reason(line):
-            self._undo(line, kept, dropped)
-        return Findings(kept, shields, dropped)
+            self._match(line, index, founds if claim else shields)
+            if claim and shielding:
+                shields += [found for found in founds if found[2] is rule]
+        return self._weigh(line, founds, shields, []) if shields or len(founds) > 1 else founds
 
-    @staticmethod
-    def _shield(
-        claim: str, founds: list[Found], shields: list[Found], dropped: list[tuple[Found, str]]
+    def inspect(self, codes: list[str]) -> Findings:
+        """Apply the rules as ``find`` does, and keep what shielded and what was undone."""
+        line = padded("".join(codes))
+        founds: list[Found] = []
+        shields: list[Found] = []
+        for index in sorted(self._filter.Match(line) or ()):
+            found: list[Found] = []
+            self._match(line, index, found)
+            _, claim, shielding = self._rules[index]
+            founds += found if claim else []
+            shields += found if shielding else []
+        dropped: list[tuple[Found, str]] = []
+        return Findings(self._weigh(line, founds, shields, dropped), shields, dropped)
+
+    def _match(self, line: str, index: int, into: list[Found]) -> None:
+        matches, group = self._matchers[index] or self._matcher(index)
+        rule = self._rules[index][0]
+        for match in matches(line):
+            start, end = match.span(group)
+            into.append((start, end, rule))
+
+    def _weigh(
+        self, line: str, founds: list[Found], shields: list[Found], dropped: list[tuple[Found, str]]
     ) -> list[Found]:
-        """Drop claims whose first or last word lies in a shield; no rule shields from the claim it makes."""
-        covering = [one for one in shields if claim in one[2].shields and one[2].claim != claim]
-        if not covering:
-            return founds
-        over = _Cover(covering).over if len(covering) > 3 else partial(_first_over, covering)
-        left = []
-        for found in founds:
-            shield = over(found[0]) or over(found[1] - 1)
-            if shield is None:
-                left.append(found)
-            else:
-                dropped.append((found, shield[2].id))
-        return left
+        """Leave out what a shield covers and what a reason undoes."""
+        if shields:
+            founds = _unshielded(founds, shields, dropped)
+        failures = [found[0] for found in founds if found[2].claim == "failure"]
+        if failures and len(failures) < len(founds) and self._gives_reason(line):
+            failures.sort()
+            return [
+                found
+                for found in founds
+                if found[2].claim != "absence" or not self._undone(line, found, failures, dropped)
+            ]
+        return founds
 
     def _gives_reason(self, line: str) -> bool:
         return any(marker is not None and marker.search(line) for marker in (self._because, self._therefore))
 
-    def _undo(self, line: str, kept: dict[str, list[Found]], dropped: list[tuple[Found, str]]) -> None:
-        """Drop the absences for which the answer gives a failure as the reason."""
-        failures = sorted(found[0] for found in kept["failure"])
-        left = []
-        for absence in kept["absence"]:
-            start, end = self._bounds(line, absence[0], absence[1])
-            if self._reasoned(line, absence, failures, start, end):
-                dropped.append((absence, "because"))
-            elif absence[2].search and self._concluded(line, absence, failures, start):
-                dropped.append((absence, "therefore"))
-            else:
-                left.append(absence)
-        kept["absence"] = left
+    def _undone(
+        self, line: str, absence: Found, failures: list[int], dropped: list[tuple[Found, str]]
+    ) -> bool:
+        """Say whether the answer gives a failure as the reason of an absence."""
+        start, end = self._bounds(line, absence[0], absence[1])
+        if self._reasoned(line, absence, failures, start, end):
+            dropped.append((absence, "because"))
+            return True
+        if absence[2].search and self._concluded(line, absence, failures, start):
+            dropped.append((absence, "therefore"))
+            return True
+        return False
 
     def _bounds(self, line: str, first: int, last: int) -> tuple[int, int]:
         """Give the sentence around a claim, at most ``_REACH`` words to either side."""
@@ -238,6 +235,24 @@ class Engine:
             ):
                 return True
         return False
+
+
+def _unshielded(founds: list[Found], shields: list[Found], dropped: list[tuple[Found, str]]) -> list[Found]:
+    """Drop claims whose first or last word lies in a shield; no rule shields from the claim it makes."""
+    covers: dict[str, Callable[[int], Found | None]] = {}
+    left = []
+    for found in founds:
+        claim = found[2].claim
+        if claim not in covers:
+            covering = [one for one in shields if claim in one[2].shields and one[2].claim != claim]
+            covers[claim] = _Cover(covering).over if len(covering) > 3 else partial(_first_over, covering)
+        over = covers[claim]
+        shield = over(found[0]) or over(found[1] - 1)
+        if shield is None:
+            left.append(found)
+        else:
+            dropped.append((found, shield[2].id))
+    return left
 
 
 class _Cover:

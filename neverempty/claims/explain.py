@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from neverempty.claims.engine import Found
 from neverempty.claims.reading import Pass, look
 from neverempty.claims.rulebook import CLAIMS, patterns_version
 
@@ -37,7 +38,7 @@ def explain(text: str, language: str | None = None) -> str:
     no claim
     <BLANKLINE>
     """
-    found, readable, passes = look(text, language, whole=True)
+    found, readable, passes = look(text, language)
     lines = [
         f"language {found or 'none'}"
         if readable
@@ -58,9 +59,12 @@ def _line(text: str, one: Pass, first: int, last: int, what: str, why: str) -> s
 
 
 def _claims(text: str, one: Pass) -> Iterator[str]:
-    for claim in CLAIMS:
-        for first, last, rule in one.findings.kept[claim]:
-            yield _line(text, one, first, last, claim, rule.id)
+    for first, last, rule in sorted(one.findings.kept, key=_by_claim):
+        yield _line(text, one, first, last, rule.claim, rule.id)
+
+
+def _by_claim(found: Found) -> tuple[int, int, int]:
+    return CLAIMS.index(found[2].claim), found[0], found[1]
 
 
 def _undone(text: str, one: Pass) -> Iterator[str]:

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 EDGE = "\u00ff"  # stands before the first and after the last word
@@ -176,6 +177,7 @@ def _slot(names: str, times: str, alphabet: Alphabet) -> Translated:
     )
 
 
+@lru_cache(maxsize=4096)
 def char_class(chars: str) -> str:
     """Write characters as the inside of a class, neighbours as a range."""
     points = sorted(set(map(ord, chars)))

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, NoReturn, TypeAlias
+from typing import Any, NamedTuple, NoReturn
 
 from neverempty.claims.detect import known, languages
-from neverempty.claims.engine import Engine, Findings, Places, engine
+from neverempty.claims.engine import Engine, Findings, Found, Places, engine
 from neverempty.claims.rulebook import patterns_version
 
 _CODE = frozenset("[{<`|")  # an answer that begins so is code or a table, which needs no language
 _put = object.__setattr__
 _NEUTRAL = ["en"]  # what an answer without a telling word is read as: "0 hits", "[]"
-
-
-Claim: TypeAlias = tuple[str, str, int, int, str]
-"""A claim among the words of an answer: language, claim, first word, word after the last, rule."""
 
 
 class Span(NamedTuple):
@@ -59,7 +55,7 @@ class Reading:
     text
         The answer.
     found
-        The claims found: language, claim, first and last word, rule.
+        The claims found among the words, by language.
     language
         The language it is read in (the likeliest, where it mixes several), or None where it has no words.
     readable
@@ -82,14 +78,19 @@ class Reading:
     _absence: tuple[Span, ...]
     _failure: tuple[Span, ...]
     _data: tuple[Span, ...]
-    _found: tuple[Claim, ...]
+    _found: tuple[tuple[str, list[Found]], ...]
     _text: str
     language: str | None
     readable: bool
     version: str
 
     def __init__(
-        self, text: str, found: tuple[Claim, ...], language: str | None, readable: bool, version: str
+        self,
+        text: str,
+        found: tuple[tuple[str, list[Found]], ...],
+        language: str | None,
+        readable: bool,
+        version: str,
     ) -> None:
         _put(self, "_text", text)
         _put(self, "_found", found)
@@ -100,13 +101,12 @@ class Reading:
     def _locate(self) -> None:
         spans: dict[str, list[Span]] = {"absence": [], "failure": [], "data": []}
         text = self._text
-        places: dict[str, Places] = {}
-        for language, claim, first, last, rule in self._found:
-            if language not in places:
-                reader, tokens = engine(language), cut(text)
-                places[language] = Places(reader, text, tokens, reader.codes(tokens))
-            start, end = places[language].span(first, last)
-            spans[claim].append(Span(start, end, text[start:end], rule))
+        for language, founds in self._found:
+            reader, tokens = engine(language), cut(text)
+            places = Places(reader, text, tokens, reader.codes(tokens))
+            for first, last, rule in founds:
+                start, end = places.span(first, last)
+                spans[rule.claim].append(Span(start, end, text[start:end], rule.id))
         for claim, made in spans.items():
             _put(self, "_" + claim, _apart(made))
         _put(self, "_found", ())
@@ -214,14 +214,13 @@ def read_answer(text: str, language: str | None = None) -> Reading:
     """
     tokens = cut(text)
     present, readable = _languages(tokens, language)
-    found: list[Claim] = []
+    found: list[tuple[str, list[Found]]] = []
     if tokens and readable:
         for name in present or _NEUTRAL:
             reader = engine(name)
-            findings = reader.find(reader.codes(tokens))
-            if findings is not None:
-                for claim, founds in findings.kept.items():
-                    found += [(name, claim, first, last, rule.id) for first, last, rule in founds]
+            founds = reader.find(reader.codes(tokens))
+            if founds:
+                found.append((name, founds))
     return Reading(text, tuple(found), present[0] if present else None, readable, patterns_version())
 
 
@@ -237,15 +236,13 @@ def _languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
     return present, readable
 
 
-def look(text: str, language: str | None, whole: bool = False) -> tuple[str | None, bool, list[Pass]]:
+def look(text: str, language: str | None) -> tuple[str | None, bool, list[Pass]]:
     """Apply the rules of every language of an answer.
 
     Parameters
     ----------
     text, language
         As in ``read_answer``.
-    whole
-        Whether to name the shields too where there is nothing to shield.
 
     Returns
     -------
@@ -258,9 +255,7 @@ def look(text: str, language: str | None, whole: bool = False) -> tuple[str | No
     for name in (present or _NEUTRAL) if tokens and readable else ():
         reader = engine(name)
         codes = reader.codes(tokens)
-        findings = reader.find(codes, whole)
-        if findings is not None:
-            passes.append(Pass(reader, tokens, codes, findings))
+        passes.append(Pass(reader, tokens, codes, reader.inspect(codes)))
     return present[0] if present else None, readable, passes
 
 
