@@ -186,9 +186,11 @@ def _weigh(cast: str) -> tuple[list[str], bool] | None:
     """Rank the languages of the votes, and say whether they tell; None where another language has more."""
     if not cast:
         return [], True
-    if _SCRIPT_VOTE.search(cast):
-        return _weigh_scripts(cast)
     votes = cast.replace(_UNKNOWN, "")
+    if _SCRIPT_VOTE.search(votes):
+        if votes.count(votes[0]) == len(votes) and votes[0] != _FOREIGN:
+            return [_READ[votes[0]]], True
+        return _weigh_scripts(cast)
     unknown = len(cast) - len(votes)
     counts = list(map(votes.count, _LATIN_LETTERS))
     best = max(counts)
