@@ -4,7 +4,7 @@ from . import agents as agents
 from . import claims as claims
 from . import faults as faults
 from . import frames as frames
-from . import plots as plots
+from . import planning as planning
 from . import plots as plots
 from . import scorers as scorers
 from . import stats as stats
@@ -33,6 +33,8 @@ from .frames import write_frame as write_frame
 from .metrics import collapse as collapse
 from .metrics import honesty_table as honesty_table
 from .metrics import summarize as summarize
+from .planning import Plan as Plan
+from .planning import plan as plan
 from .report import EvaluationInterrupted as EvaluationInterrupted
 from .report import Report as Report
 from .report import evaluate as evaluate

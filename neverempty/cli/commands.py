@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final, Protocol
 
-from neverempty.cli import coverage, demo, init, reader, render, run, validate
+from neverempty.cli import coverage, demo, init, plan, reader, render, run, validate
 
 if TYPE_CHECKING:
     from neverempty.cli.parser import Parser
@@ -35,6 +35,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     init,
     validate,
     coverage,
+    plan,
     run,
     render,
     reader,

@@ -27,6 +27,7 @@ _ROOMS = (
     "scorers",
     "metrics",
     "report",
+    "planning",
     "gating",
     "audit",
     "plots",
