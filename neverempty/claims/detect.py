@@ -11,7 +11,7 @@ from neverempty.claims.tokens import Folding, clean, pieces
 
 _KEPT = 50_000
 _FOLDING = Folding(elision=True)
-# One letter per language keeps the votes of an answer in one string.
+# One letter per language keeps an answer's votes in one string; all below U+0100, where counting is fast.
 _LATIN = {"en": "e", "hinglish": "n", "es": "s", "fr": "f", "de": "d", "pt": "p", "it": "i"}
 _SCRIPTS = {"hi": "H", "ar": "A", "ru": "R", "ja": "J", "zh": "Z", "ko": "K"}
 _SIGNS = ".,:;!?()[]\"'«»“”„¿¡…*_#"
@@ -52,7 +52,7 @@ class Votes(dict[str, str]):
         self._words: dict[str, str] = {}
         letters = {
             **_LATIN,
-            **{language: chr(0x3B1 + at) for at, language in enumerate(sorted(lists["other"]))},
+            **{language: chr(0xC0 + at) for at, language in enumerate(sorted(lists["other"]))},
             **dict.fromkeys(lists["same_letters"], _FOREIGN),
         }
         for language, words in {**lists["read"], **lists["other"], **lists["same_letters"]}.items():
@@ -171,7 +171,7 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
         and not _SCRIPT_VOTE.search(cast)
     ):
         return _ENGLISH, True
-    found = _weigh(cast)
+    found = _weigh(cast, len(tokens))
     if found is None:
         return [], False
     present, telling = found
@@ -182,7 +182,7 @@ def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
     return present, telling or hint is not None
 
 
-def _weigh(cast: str) -> tuple[list[str], bool] | None:
+def _weigh(cast: str, n_tokens: int) -> tuple[list[str], bool] | None:
     """Rank the languages of the votes, and say whether they tell; None where another language has more."""
     if not cast:
         return [], True
@@ -194,7 +194,8 @@ def _weigh(cast: str) -> tuple[list[str], bool] | None:
     unknown = len(cast) - len(votes)
     counts = list(map(votes.count, _LATIN_LETTERS))
     best = max(counts)
-    if votes and max(map(votes.count, set(votes))) > best:
+    # Where most tokens speak for a language, no other one can have many more.
+    if votes and best * 3 < n_tokens * 2 and max(map(votes.count, set(votes))) > best:
         return None
     if best == 0 or best * 12 < unknown:
         return [], unknown < 3
