@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pandas as pd
 import pytest
 
@@ -37,7 +39,12 @@ def test_the_replay_gives_the_committed_report_and_metrics(result, tmp_path):
     result.save(tmp_path)
     for name in ("report.md", "metrics.jsonl"):
         committed = dataset(f"local/{name}").read_text(encoding="utf-8")
-        assert (tmp_path / name).read_text(encoding="utf-8") == committed, AGAIN
+        assert _unversioned((tmp_path / name).read_text(encoding="utf-8")) == _unversioned(committed), AGAIN
+
+
+def _unversioned(text: str) -> str:
+    """Leave the patterns' version out: rules for other languages change it, but no figure here."""
+    return re.sub(r"patterns 1-[0-9a-f]{12}", "patterns", text)
 
 
 def test_the_default_note_is_the_wording_that_was_disclosed_under_most(result):
