@@ -189,6 +189,13 @@ def evaluate(rows: Iterable[Mapping[str, Any]]) -> Evaluation:
     ------
     InputError
         Where rows lack a field or give it a value of another type; all of them are named.
+
+    Examples
+    --------
+    >>> row = {"id": "1", "text": "The server is down.", "language": "en"}
+    >>> found = evaluate([row | {"absence_claim": False, "failure_mention": True}])
+    >>> found.score("failure").recall.value, found.wrong
+    (1.0, ())
     """
     checked = list(rows)
     problems = [problem for at, row in enumerate(checked, 1) for problem in _problems(row, f"row {at}")]

@@ -43,7 +43,7 @@ _BY_NAME = {
 }
 
 
-class Votes(dict[str, str]):
+class _Votes(dict[str, str]):
     """The letters of the languages that a token speaks for, by token; new tokens are looked up and kept."""
 
     def __init__(self) -> None:
@@ -142,8 +142,8 @@ def _script(char: str) -> str:
 
 
 @cache
-def _votes() -> Votes:
-    return Votes()
+def _votes() -> _Votes:
+    return _Votes()
 
 
 def languages(tokens: list[str], hint: str | None) -> tuple[list[str], bool]:
