@@ -132,17 +132,16 @@ def read_reports(reports: Sequence[Report], metric: str, arm: str | None = None)
     UsageError
         Where the metric was not measured, or the arm is not named.
     """
-    found = [_outcomes(report, metric, arm) for report in reports]
-    matrices = [_repeats(frame) for frame in found]
+    matrices = [repeats_by_case(report.outcomes, metric, arm) for report in reports]
     rows = [row for matrix in matrices for row in matrix.values()]
     last = matrices[-1]
     if not last:
         raise UsageError(f"the report measured {metric!r} in no case, so there is nothing to plan from")
     meant = [{key: stats.collapse(row) for key, row in matrix.items()} for matrix in matrices]
-    must_pass = found[-1].loc[found[-1]["n_measured"] > 0, "must_pass"]
+    chosen = _chosen(reports[-1].outcomes, metric, arm)
     return Evidence(
         n=len(last),
-        must_pass=int(must_pass.sum()),
+        must_pass=int(chosen.loc[chosen["n_measured"] > 0, "must_pass"].sum()),
         repeats=max(len(row) for row in last.values()),
         flake=_flake(rows),
         churn=_churn(meant[0], meant[-1]) if len(meant) > 1 else _one_report(),
@@ -150,30 +149,51 @@ def read_reports(reports: Sequence[Report], metric: str, arm: str | None = None)
     )
 
 
-def _outcomes(report: Report, metric: str, arm: str | None) -> pd.DataFrame:
-    outcomes = report.outcomes
-    names = outcomes["metric"].astype(str)
-    if metric not in set(names):
-        raise UsageError(f"the report has no metric {metric!r}{did_you_mean(metric, sorted(set(names)))}")
-    chosen = outcomes[names == metric]
-    arms = chosen["arm"].astype(str)
-    present = sorted(set(arms))
-    if arm is None and len(present) > 1:
-        raise UsageError(f"the report holds the arms {', '.join(present)}: say which with arm=")
-    if arm is not None and arm not in present:
-        raise UsageError(f"the report has no arm {arm!r}{did_you_mean(arm, present)}")
-    return chosen[arms == (arm or present[0])]
+def repeats_by_case(
+    outcomes: pd.DataFrame, metric: str, arm: str | None = None
+) -> dict[tuple[str, str], list[int]]:
+    """Give each measured case its repeats.
 
+    Parameters
+    ----------
+    outcomes : DataFrame
+        What `neverempty.collapse` returned.
+    metric : str
+        The metric.
+    arm : str, optional
+        The arm; needed where there are several.
 
-def _repeats(outcomes: pd.DataFrame) -> dict[tuple[str, str], list[int]]:
-    """Give each measured case its repeats as 1 (pass) and 0; their order is not kept."""
+    Returns
+    -------
+    dict
+        By suite and case id, its measured repeats as 1 (pass) and 0; their order is not kept.
+
+    Raises
+    ------
+    UsageError
+        Where the metric or the arm is not there, or the arm is not named.
+    """
     repeats = {}
     columns = ["suite", "case_id", "n_measured", "hits", "direction"]
-    for suite, case, k, hits, direction in outcomes[columns].itertuples(index=False):
+    for suite, case, k, hits, direction in _chosen(outcomes, metric, arm)[columns].itertuples(index=False):
         failed = hits if direction == "lower" else k - hits
         if k:
             repeats[str(suite), str(case)] = [0] * int(failed) + [1] * int(k - failed)
     return repeats
+
+
+def _chosen(outcomes: pd.DataFrame, metric: str, arm: str | None) -> pd.DataFrame:
+    names = outcomes["metric"].astype(str)
+    if metric not in set(names):
+        raise UsageError(f"there is no metric {metric!r}{did_you_mean(metric, sorted(set(names)))}")
+    chosen = outcomes[names == metric]
+    arms = chosen["arm"].astype(str)
+    present = sorted(set(arms))
+    if arm is None and len(present) > 1:
+        raise UsageError(f"there are the arms {', '.join(present)}: say which with arm=")
+    if arm is not None and arm not in present:
+        raise UsageError(f"there is no arm {arm!r}{did_you_mean(arm, present)}")
+    return chosen[arms == (arm or present[0])]
 
 
 def _flake(rows: Sequence[Sequence[int]]) -> Estimate:

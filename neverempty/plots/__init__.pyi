@@ -1,2 +1,20 @@
 # ruff: noqa: TID252
+from .by_size import power as power
+from .by_size import power_data as power_data
+from .flips import paired_flips as paired_flips
+from .flips import paired_flips_data as paired_flips_data
+from .floors import floor_curves as floor_curves
+from .floors import floor_curves_data as floor_curves_data
+from .floors import floor_sizes as floor_sizes
+from .floors import floor_sizes_data as floor_sizes_data
+from .gate import gate_curves as gate_curves
+from .gate import gate_curves_data as gate_curves_data
 from .honesty import honesty as honesty
+from .intervals import forest as forest
+from .intervals import forest_data as forest_data
+from .repeats import instability as instability
+from .repeats import instability_data as instability_data
+from .risk import reliability as reliability
+from .risk import reliability_data as reliability_data
+from .risk import risk_coverage as risk_coverage
+from .risk import risk_coverage_data as risk_coverage_data
