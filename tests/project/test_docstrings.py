@@ -7,6 +7,7 @@ import doctest
 import importlib
 import inspect
 from collections.abc import Iterator
+from typing import is_typeddict
 
 import pytest
 
@@ -44,7 +45,7 @@ def _is_stub(node: _Definition) -> bool:
 def _sections(thing: object) -> list[str]:
     """List the numpydoc sections that a public name's docstring owes its reader."""
     inherits = isinstance(thing, type) and "__init__" not in vars(thing) and issubclass(thing, BaseException)
-    if inherits or getattr(thing, "_is_protocol", False):
+    if inherits or getattr(thing, "_is_protocol", False) or is_typeddict(thing):
         return []
     parameters = [name for name in inspect.signature(thing).parameters if name != "self"]  # type: ignore[arg-type]
     if isinstance(thing, type):

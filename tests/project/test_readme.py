@@ -50,5 +50,10 @@ def test_every_link_into_the_project_leads_somewhere(texts: dict[str, str], root
     assert broken == []
 
 
-def test_the_numbers_have_a_region_of_their_own(readme: str) -> None:
-    assert readme.count("<!-- numbers:start -->") == readme.count("<!-- numbers:end -->") == 1
+def test_the_numbers_are_those_of_the_committed_report(readme: str, root: Path) -> None:
+    (region,) = re.findall(r"<!-- numbers:start -->\n(.*?)<!-- numbers:end -->", readme, re.S)
+    report = (root / "datasets" / "local" / "report.md").read_text(encoding="utf-8").splitlines()
+    rows = [line for line in region.splitlines() if line.startswith("|")]
+    assert len(rows) >= 10
+    assert [row for row in rows if row not in report] == []
+    assert re.search(r"read by patterns (\S+)\.", "\n".join(report))[1] in region  # type: ignore[index]
