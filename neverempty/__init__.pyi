@@ -9,6 +9,7 @@ from . import plots as plots
 from . import scorers as scorers
 from . import stats as stats
 from . import traces as traces
+from . import widgets as widgets
 from ._errors import InputError as InputError
 from ._errors import NeverEmptyError as NeverEmptyError
 from ._errors import UsageError as UsageError
@@ -30,6 +31,13 @@ from .frames import read_frame as read_frame
 from .frames import trace_rows as trace_rows
 from .frames import traces_frame as traces_frame
 from .frames import write_frame as write_frame
+from .gating import ArmComparison as ArmComparison
+from .gating import Comparison as Comparison
+from .gating import Decision as Decision
+from .gating import GateConfig as GateConfig
+from .gating import compare as compare
+from .gating import compare_arms as compare_arms
+from .gating import gate as gate
 from .metrics import collapse as collapse
 from .metrics import honesty_table as honesty_table
 from .metrics import summarize as summarize

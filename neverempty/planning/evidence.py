@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from neverempty.cases import Case
-    from neverempty.report import Report
 
 # The truths that a case must make for a metric to apply to it.
 _APPLIES: Final = {
@@ -105,22 +104,22 @@ def _made_for(case: Case) -> str:
     return "error" if truth == "degraded" and case.expect.lost_part_holds_answer else truth
 
 
-def read_reports(reports: Sequence[Report], metric: str, arm: str | None = None) -> Evidence:
+def read_outcomes(runs: Sequence[pd.DataFrame], metric: str, arm: str | None = None) -> Evidence:
     """Estimate flake rate, churn and pass rate from earlier runs of the same suite.
 
     The flake rate comes from the disagreement of repeats. Its interval is Wilson's of the share of unstable
     cases, carried over to one call, so that it does not shrink to nothing where no case was unstable. What a
-    case is meant to do is taken from the majority of its repeats. Churn needs two reports: it is the share of
+    case is meant to do is taken from the majority of its repeats. Churn needs two runs: it is the share of
     cases that failed in the first and pass in the last.
 
     Parameters
     ----------
-    reports : sequence of Report
-        One, or several in the order in which they were made.
+    runs : sequence of DataFrame
+        Outcomes of one run, or of several in the order in which they were made.
     metric : str
         The metric.
     arm : str, optional
-        The arm; needed where the reports hold several.
+        The arm; needed where the runs hold several.
 
     Returns
     -------
@@ -132,13 +131,13 @@ def read_reports(reports: Sequence[Report], metric: str, arm: str | None = None)
     UsageError
         Where the metric was not measured, or the arm is not named.
     """
-    matrices = [repeats_by_case(report.outcomes, metric, arm) for report in reports]
+    matrices = [repeats_by_case(outcomes, metric, arm) for outcomes in runs]
     rows = [row for matrix in matrices for row in matrix.values()]
     last = matrices[-1]
     if not last:
-        raise UsageError(f"the report measured {metric!r} in no case, so there is nothing to plan from")
+        raise UsageError(f"{metric!r} was measured in no case, so there is nothing to plan from")
     meant = [{key: stats.collapse(row) for key, row in matrix.items()} for matrix in matrices]
-    chosen = _chosen(reports[-1].outcomes, metric, arm)
+    chosen = _chosen(runs[-1], metric, arm)
     return Evidence(
         n=len(last),
         must_pass=int(chosen.loc[chosen["n_measured"] > 0, "must_pass"].sum()),

@@ -15,6 +15,8 @@ from neverempty.planning.whole_gate import gate_outlooks, run_length
 from neverempty.stats import Estimate
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from neverempty.cases import Case
     from neverempty.planning.evidence import Evidence
     from neverempty.report import Report
@@ -38,7 +40,7 @@ def plan(
     metrics: int = 1,
     max_unstable_rate: float = 0.10,
     metric: str = "misreport_as_empty",
-    report: Report | Sequence[Report] | None = None,
+    report: Report | pd.DataFrame | Sequence[Report | pd.DataFrame] | None = None,
     arm: str | None = None,
 ) -> Plan:
     """Say before a run what it can tell: power, sizes, floors, and the whole gate's chances.
@@ -83,8 +85,9 @@ def plan(
         Share of unstable cases above which a majority metric is inconclusive.
     metric : str, default "misreport_as_empty"
         Which metric the suite and the report are asked about.
-    report : Report or sequence of Report, optional
-        Earlier runs: the flake rate and the pass rate are estimated from them; from two or more, churn too.
+    report : Report, DataFrame or sequence of them, optional
+        Earlier runs, as reports or frames of outcomes: the flake rate and the pass rate are estimated from
+        them; from two or more, churn too.
     arm : str, optional
         Their arm, where they hold several.
 
@@ -168,15 +171,15 @@ def plan_for(setting: PlanSetting) -> Plan:
     )
 
 
-def _evidence(report: Report | Sequence[Report] | None, metric: str, arm: str | None) -> Evidence | None:
+def _evidence(report: Any, metric: str, arm: str | None) -> Evidence | None:
     if report is None:
         return None
-    from neverempty.planning.evidence import read_reports
+    from neverempty.planning.evidence import read_outcomes
 
-    reports = list(report) if isinstance(report, Sequence) else [report]
-    if not reports:
+    runs = list(report) if isinstance(report, Sequence) else [report]
+    if not runs:
         raise UsageError("report is an empty list; leave it out or give a report")
-    return read_reports(reports, metric, arm)
+    return read_outcomes([getattr(run, "outcomes", run) for run in runs], metric, arm)
 
 
 def _size(suite: Any, metric: str, evidence: Evidence | None) -> tuple[int | None, int]:

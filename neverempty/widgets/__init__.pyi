@@ -1,0 +1,2 @@
+# ruff: noqa: TID252
+from .floor_planner import FloorPlanner as FloorPlanner
