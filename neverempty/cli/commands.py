@@ -10,7 +10,7 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final, Protocol
 
-from neverempty.cli import coverage, demo, init, plan, reader, render, run, validate
+from neverempty.cli import baseline, compare, coverage, demo, gate, init, plan, reader, render, run, validate
 
 if TYPE_CHECKING:
     from neverempty.cli.parser import Parser
@@ -37,6 +37,9 @@ COMMANDS: Final[tuple[Command, ...]] = (
     coverage,
     plan,
     run,
+    compare,
+    gate,
+    baseline,
     render,
     reader,
 )

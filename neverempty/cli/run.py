@@ -13,6 +13,7 @@ from neverempty.cli.parser import DEFAULT_CONFIG, add_config_argument, plural, s
 if TYPE_CHECKING:
     from neverempty.cli.commands import Commands
     from neverempty.cli.config import Config
+    from neverempty.faults import Arm
 
 STORE: Final = "unfinished.jsonl"
 _TO_RESUME: Final = ("budget_stopped", "incomplete")
@@ -95,13 +96,32 @@ def _options(config: Config, args: argparse.Namespace) -> dict[str, Any]:
     table = config.run
     options: dict[str, Any] = {name: getattr(table, name) for name in type(table).model_fields}
     if args.arm:
-        options["arms"] = [_arm(config, name) for name in args.arm]
+        options["arms"] = [configured_arm(config, name) for name in args.arm]
     if args.repeats is not None:
         options["repeats"] = args.repeats
     return options | {"record": args.record, "replay": args.replay}
 
 
-def _arm(config: Config, name: str) -> Any:
+def configured_arm(config: Config, name: str) -> Arm:
+    """Find an arm of the configuration by its name, or the presentation of that name.
+
+    Parameters
+    ----------
+    config : Config
+        The configuration.
+    name : str
+        As typed, or as a report carries it.
+
+    Returns
+    -------
+    Arm
+        The arm.
+
+    Raises
+    ------
+    UsageError
+        Where there is neither.
+    """
     from neverempty.faults import Arm
 
     return next((arm for arm in config.run.arms if arm.name == name), None) or Arm.of(name)

@@ -37,7 +37,7 @@ def report_text(report: Report) -> str:
     tables = [metrics_table(report.metrics), honesty_rows(report.honesty)]
     if broken := _broken(report.traces):
         tables.append(Table("What broke", ("repeats", "status", "why"), broken))
-    return "\n\n".join([f"{report.status}{reason}", *(_table_text(table) for table in tables)])
+    return "\n\n".join([f"{report.status}{reason}", *(table_text(table) for table in tables)])
 
 
 def unfired(traces: pd.DataFrame, cases: Iterable[Case]) -> str | None:
@@ -78,6 +78,23 @@ def _broken(traces: pd.DataFrame) -> list[tuple[str, ...]]:
     return [(f"{n:,}", status, text) for (status, text), n in counts.most_common(_MOST_BROKEN)]
 
 
-def _table_text(table: Table) -> str:
+def table_text(table: Table) -> str:
+    """Write a table of a report for a terminal.
+
+    Parameters
+    ----------
+    table : Table
+        Plain text.
+
+    Returns
+    -------
+    str
+        Its caption and its columns, without control characters.
+
+    Examples
+    --------
+    >>> print(table_text(Table("Flips", ("case", "change"), [("a", "regressed")])).splitlines()[0])
+    Flips
+    """
     rows = [[plain(cell, _CELL).replace("\n", " ") for cell in row] for row in table.rows]
     return f"{table.caption}\n\n{text_table(table.header, rows)}"

@@ -11,7 +11,7 @@ from neverempty.faults import Arm
 from neverempty.metrics import collapse, summarize
 from neverempty.report.model import Report
 from neverempty.report.provenance import provenance_of
-from neverempty.report.status import status_of
+from neverempty.report.status import earned, status_of
 from neverempty.running import RunInterrupted, run
 from neverempty.running.api import RunOptions
 from neverempty.running.units import checked_arms
@@ -155,7 +155,12 @@ def make_report(
         n_expected=n_expected,
     )
     status = status_of(traces, metrics, n_cases=len(suite), n_expected=n_expected, interrupted=interrupted)
-    frames = {"traces": traces, "scores": scores, "outcomes": outcomes, "metrics": metrics}
+    frames = {
+        "traces": traces,
+        "scores": scores,
+        "outcomes": outcomes,
+        "metrics": earned(metrics, status.status),
+    }
     return Report(frames, provenance, status)
 
 

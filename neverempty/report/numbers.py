@@ -94,6 +94,56 @@ def interval(lo: float | None, hi: float | None, n: int) -> str:
     return f"{percent(lo)} to {percent(hi)}"
 
 
+def points(value: float | None, digits: int = 1) -> str:
+    """Write a difference of two rates in percentage points.
+
+    Parameters
+    ----------
+    value : float or None
+        A difference of shares.
+    digits : int, default 1
+        Decimals.
+
+    Returns
+    -------
+    str
+        Always with a sign, but for zero; missing is a dash.
+
+    Examples
+    --------
+    >>> points(0.05), points(-0.125), points(0.0), points(None)
+    ('+5.0', '\u221212.5', '0.0', '\u2013')
+    """
+    if value is None or math.isnan(value):
+        return "\u2013"
+    text = f"{abs(value) * 100:.{digits}f}"
+    sign = "" if float(text) == 0 else "+" if value > 0 else "\u2212"
+    return f"{sign}{text}"
+
+
+def p_value(p: float | None) -> str:
+    """Write a p-value.
+
+    Parameters
+    ----------
+    p : float or None
+        The p-value.
+
+    Returns
+    -------
+    str
+        Three significant digits; very small ones as a bound, missing is a dash.
+
+    Examples
+    --------
+    >>> p_value(0.0625), p_value(0.03125), p_value(1.0), p_value(1e-9), p_value(None)
+    ('0.0625', '0.0312', '1', '< 0.0001', '\u2013')
+    """
+    if p is None or math.isnan(p):
+        return "\u2013"
+    return "< 0.0001" if p < 0.0001 else f"{p:.3g}"
+
+
 def quantity(metric: str, value: float | None, n: int) -> str:
     """Write the value of a continuous metric with its unit.
 
@@ -123,6 +173,34 @@ def quantity(metric: str, value: float | None, n: int) -> str:
     if unit == "$":
         return f"${digits}"
     return f"{digits} {unit}" if unit else digits
+
+
+def signed_quantity(metric: str, value: float | None, n: int) -> str:
+    """Write a difference of two values of a continuous metric, with its sign and unit.
+
+    Parameters
+    ----------
+    metric : str
+        Name of the metric.
+    value : float or None
+        The difference.
+    n : int
+        Measured pairs.
+
+    Returns
+    -------
+    str
+        As `quantity`, with a sign but for zero.
+
+    Examples
+    --------
+    >>> signed_quantity("latency_ms", 12.0, 60), signed_quantity("cost_usd", -0.5, 60)
+    ('+12.0 ms', '\u2212$0.500')
+    """
+    if n == 0 or value is None or math.isnan(value):
+        return NOT_MEASURED
+    sign = "+" if value > 0 else "\u2212" if value < 0 else ""
+    return f"{sign}{quantity(metric, abs(value), n)}"
 
 
 def significant(value: float, digits: int = 3) -> str:
