@@ -110,11 +110,11 @@ class Decision:
         return shown + (self.comparison.tables() if self.comparison else [])
 
     def lines(self) -> list[str]:
-        """Say everything but the comparison's tables, one fact a line: rules, second runs, warnings, notes."""
+        """Say all but the comparison, a fact a line: rules, second runs, warnings, notes."""
         found = [f"{rule.verdict}: {rule.name}: {rule.message}" for rule in self.rules]
         found += [
-            f"run again: {'/'.join(one.case)}, {one.metric}: first {one.first}, then {one.second}; the failure "
-            + ("stands" if one.believed else "is not confirmed")
+            f"run again: {'/'.join(one.case)}, {one.metric}: first {one.first}, then {one.second}; the "
+            + ("failure stands" if one.believed else "failure is not confirmed")
             for one in self.confirmations
         ]
         return [
@@ -122,11 +122,6 @@ class Decision:
             *(f"warning: {text}" for text in self.warnings),
             *(f"note: {text}" for text in self.notes),
         ]
-
-    def headline(self) -> str:
-        """Say the verdict in one line."""
-        why = f": {self.rules[0].message}" if self.rules else ""
-        return f"{self.verdict} (exit code {self.exit_code}){why}"
 
     def _repr_html_(self) -> str:
         parts = [f"<p><strong>{html(self.verdict)}</strong> (exit code {self.exit_code})</p>"]

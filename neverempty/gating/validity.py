@@ -186,8 +186,8 @@ def _versions(base: Side, cand: Side, metrics: Collection[str]) -> Iterator[Reas
         )
     by_metric = [_of_metrics(side, "scorer_version") for side in (base, cand)]
     for metric in metrics:
-        old, new = (found.get(metric, set()) for found in by_metric)
-        if old != new:
+        old, new = (found.get(metric) for found in by_metric)
+        if old and new and old != new:
             yield Reason(
                 "scorer_version",
                 f"{metric!r} was scored by version {_listed(old)} and {_listed(new)}; score both anew",
