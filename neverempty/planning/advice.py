@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 _MUCH: Final = 0.05
 _NAMES: Final = {"any_hit": "any hit", "majority": "majority"}
+# A safety metric is never confirmed by a second run: a lie that comes and goes is still a lie.
+_CURE: Final = {
+    "any_hit": "keep them few, or bring the flake rate down",
+    "majority": "have a failure confirmed by a second run",
+}
 _BOUNDS: Final = {
     "wilson": "Wilson's 95 % interval",
     "clopper_pearson": "the exact 95 % interval",
@@ -149,7 +154,7 @@ def _on_gate(plan: Plan) -> Iterator[str]:
         if one.odds.p_fail_must_pass > _MUCH:
             yield (
                 f"Flakes alone fail at least one of {count(setting.must_pass, 'must-pass case')} in "
-                f"{share(one.odds.p_fail_must_pass)} of runs: have a failure confirmed by a second run."
+                f"{share(one.odds.p_fail_must_pass)} of runs: {_CURE[setting.collapse]}."
             )
         if one.odds.p_inconclusive > _MUCH:
             yield (
