@@ -78,7 +78,7 @@ def clustered_rates(
     sums = [np.bincount(owner, weights, minlength=n_groups) for weights in (x, m, np.ones_like(m))]
     hit, n, count = (one.astype(np.float64) for one in sums)
     value = np.divide(hit, n, out=np.full(n_groups, np.nan), where=n > 0)
-    residuals = np.bincount(owner, (x - value[owner] * m) ** 2, minlength=n_groups)
+    residuals = np.bincount(owner, (x - value[owner] * m) ** 2, minlength=n_groups).astype(np.float64)
     n_eff = _effective(value, n, count, residuals)
     lo, hi = _wilson(hit, n, n_eff, conf)
     return Rates(value, lo, hi, n, n_eff)
