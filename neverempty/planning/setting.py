@@ -91,10 +91,9 @@ class PlanSetting:
     metric: str = "misreport_as_empty"
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be; the chances themselves are checked by the statistics."""
+        """Refuse what cannot be."""
+        self._check_shares()
         churn, before = float(self.churn), float(self.pass_rate)
-        if not 0.0 < self.drop < 1.0:
-            raise UsageError(f"drop {self.drop} is no fall of a pass rate: give a share such as 0.05")
         if self.metrics < 1 or self.repeats < 1:
             raise UsageError(f"repeats {self.repeats} and metrics {self.metrics} must be at least 1")
         if churn > 1.0 - before + 1e-12:
@@ -105,6 +104,17 @@ class PlanSetting:
             raise UsageError(f"drop {self.drop:g} and churn {churn:g} exceed the pass rate {before:g}")
         if self.n is not None and self.must_pass > self.n:
             raise UsageError(f"must_pass {self.must_pass} exceeds the {self.n} cases")
+
+    def _check_shares(self) -> None:
+        shares = [(name, getattr(self, name), False) for name in ("drop", "power", "alpha")]
+        shares += [(name, float(getattr(self, name)), True) for name in ("flake", "churn", "pass_rate")]
+        shares += [("max_unstable_rate", self.max_unstable_rate, True)]
+        shares += [("floor", floor, True) for floor in self.floors]
+        shares += [] if self.limit is None else [("limit", self.limit, True)]
+        for name, value, ends_too in shares:
+            # Written so that NaN is refused too.
+            if not (0.0 < value < 1.0 or (ends_too and value in (0.0, 1.0))):
+                raise UsageError(f"{name} {value:g} is no share from 0 to 1, such as 0.05 for five points")
 
     @property
     def level(self) -> float:
