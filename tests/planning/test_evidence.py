@@ -36,7 +36,7 @@ def test_the_flake_rate_put_in_is_recovered(outcomes: Outcomes, rng: np.random.G
     for _ in range(100):
         flake = ne.plan(report=outcomes(rng.binomial(3, 0.05, 120).tolist())).setting.flake
         inside += (flake.lo or 0.0) <= 0.05 <= (flake.hi or 0.0)
-    assert 0.9 <= inside / 100
+    assert inside / 100 >= 0.9
 
 
 def test_chance_flips_carry_the_uncertainty_of_the_flake_rate(outcomes: Outcomes) -> None:
