@@ -17,7 +17,7 @@ from neverempty.gating.pairing import (
     pair_counts,
 )
 from neverempty.gating.render import comparison_tables
-from neverempty.gating.rows import STABILITY, Row, tested
+from neverempty.gating.rows import STABILITY, Row, with_p_values
 from neverempty.gating.sides import Side, side_of
 from neverempty.gating.tables import metric_frame, pair_frames, usage_frame
 from neverempty.gating.validity import (
@@ -247,7 +247,7 @@ def compare_sides(base: Side, cand: Side, gated: Sequence[str], alpha: float) ->
     pairs = outcomes_of(there).take(aligned.base), outcomes_of(here).take(aligned.cand)
     found = cells(*pairs)
     context: dict[str, Any] = {"natures": natures, "gated": frozenset(gated)}
-    rows = tested(
+    rows = with_p_values(
         [
             *_rows(aligned, pairs, context, stability=False),
             *_rows(aligned, (pairs[0].stability, pairs[1].stability), context, stability=True),

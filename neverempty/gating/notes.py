@@ -95,7 +95,7 @@ def _ungated(comparison: Comparison) -> Iterator[str]:
             continue
         yield (
             f"{named(row)} got worse in {row.pairs.table.b:,} and better in {row.pairs.table.c:,} of "
-            f"{row.pairs.table.n:,} pairs (p = {numbers.p_value(row.p)}); it is not gated"
+            f"{row.pairs.table.n:,} pairs (p {numbers.p_equals(row.p)}); it is not gated"
         )
 
 

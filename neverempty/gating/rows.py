@@ -105,7 +105,7 @@ class Row:
         return self.metric.startswith(STABILITY)
 
 
-def tested(rows: Iterable[Row]) -> tuple[Row, ...]:
+def with_p_values(rows: Iterable[Row]) -> tuple[Row, ...]:
     """Fill in the p-values: each row's own, and Holm's over the gated ones.
 
     Parameters
@@ -121,7 +121,7 @@ def tested(rows: Iterable[Row]) -> tuple[Row, ...]:
     Examples
     --------
     >>> rows = [Row("route", "typed", "higher", "majority", Alone(), Pairs(PairedTable(55, 5, 0, 0)), True)]
-    >>> tested(rows)[0].p_adjusted
+    >>> with_p_values(rows)[0].p_adjusted
     0.03125
     """
     found = [dataclasses.replace(row, p=_p(row)) for row in rows]

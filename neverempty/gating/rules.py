@@ -123,7 +123,7 @@ def judge(rows: Sequence[Row], floors: Sequence[Floor], config: GateConfig) -> t
     Parameters
     ----------
     rows : sequence of Row
-        Tested counts (`rows.tested`): gated metrics and those with a floor.
+        Tested counts (`rows.with_p_values`): gated metrics and those with a floor.
     floors : sequence of Floor
         Floors and limits.
     config : GateConfig
@@ -160,7 +160,7 @@ def _worse(row: Row, config: GateConfig) -> Iterator[Rule]:
     yield Rule(
         name,
         f"{named(row)} got worse in {table.b:,} and better in {table.c:,} of {table.n:,} pairs; exact "
-        f"one-sided p = {numbers.p_value(row.p_adjusted)} after Holm over {tests}, below {config.alpha:g}",
+        f"one-sided p {numbers.p_equals(row.p_adjusted)} after Holm over {tests}, below {config.alpha:g}",
         row.metric,
         row.arm,
     )

@@ -144,6 +144,28 @@ def p_value(p: float | None) -> str:
     return "< 0.0001" if p < 0.0001 else f"{p:.3g}"
 
 
+def p_equals(p: float | None) -> str:
+    """Write a p-value as it stands behind its letter in a sentence.
+
+    Parameters
+    ----------
+    p : float or None
+        The p-value.
+
+    Returns
+    -------
+    str
+        As `p_value`, with an equals sign where it is no bound.
+
+    Examples
+    --------
+    >>> p_equals(0.0625), p_equals(1e-9)
+    ('= 0.0625', '< 0.0001')
+    """
+    text = p_value(p)
+    return text if text.startswith("<") else f"= {text}"
+
+
 def quantity(metric: str, value: float | None, n: int) -> str:
     """Write the value of a continuous metric with its unit.
 
