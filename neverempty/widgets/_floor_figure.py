@@ -33,11 +33,15 @@ class FloorFigure:
         self._figure.subplots_adjust(left=0.085, right=0.985, bottom=0.19, top=0.89, wspace=0.24)
         self._power, self._floor = left, right
         (self._power_line,) = left.plot([], [], **style.line(0))
-        (self._here,) = left.plot([], [], marker="o", markersize=8, color=style.RED, zorder=5)
+        (self._here,) = left.plot([], [], marker="o", markersize=8, color=style.RED, zorder=5, clip_on=False)
         self._wanted = left.axhline(0.8, color=style.GREY, linewidth=0.9, linestyle=(0, (2, 2)))
         (self._floor_line,) = right.plot([], [], **style.line(0))
-        (self._good,) = right.plot([], [], marker="o", markersize=8, color=style.BLUE, linestyle="none")
-        (self._bad,) = right.plot([], [], marker="s", markersize=8, color=style.RED, linestyle="none")
+        (self._good,) = right.plot(
+            [], [], marker="o", markersize=8, color=style.BLUE, linestyle="none", clip_on=False
+        )
+        (self._bad,) = right.plot(
+            [], [], marker="s", markersize=8, color=style.RED, linestyle="none", clip_on=False
+        )
         self._level = right.axvline(0.9, color=style.GREY, linewidth=0.9, linestyle=(0, (2, 2)))
         self._dress()
         self.update(state)
