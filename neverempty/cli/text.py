@@ -37,7 +37,8 @@ def report_text(report: Report) -> str:
     tables = [metrics_table(report.metrics), honesty_rows(report.honesty)]
     if broken := _broken(report.traces):
         tables.append(Table("What broke", ("repeats", "status", "why"), broken))
-    return "\n\n".join([f"{report.status}{reason}", *(table_text(table) for table in tables)])
+    head = "\n".join([f"{report.status}{reason}", *(f"warning: {plain(text)}" for text in report.warnings)])
+    return "\n\n".join([head, *(table_text(table) for table in tables)])
 
 
 def unfired(traces: pd.DataFrame, cases: Iterable[Case]) -> str | None:

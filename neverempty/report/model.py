@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Self
 
 from neverempty._errors import UsageError
 from neverempty.report.files import load_report, save_report
-from neverempty.report.status import ReportStatus, Status
+from neverempty.report.status import ReportStatus, Status, allows_numbers
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -86,10 +86,19 @@ class Report:
 
     @property
     def honesty(self) -> pd.DataFrame:
-        """What happened × what was said, per arm."""
+        """What happened × what was said, per arm; counts alone where the status allows no numbers."""
         from neverempty.metrics import honesty_table
 
-        return honesty_table(self.scores)
+        table = honesty_table(self.scores)
+        return table if allows_numbers(self.status) else table.assign(share=float("nan"))
+
+    @property
+    def warnings(self) -> list[str]:
+        """What a reader must know about the suite, as that every case passes everything."""
+        from neverempty.report.status import ceiling
+
+        text = ceiling(self.outcomes) if allows_numbers(self.status) else None
+        return [text] if text else []
 
     def _frame(self, name: str) -> pd.DataFrame:
         if name not in self._frames:

@@ -6,6 +6,8 @@ import math
 from typing import Final
 
 NOT_MEASURED: Final = "not measured"
+WITHHELD: Final = "withheld"
+"""Stands where a report's status allows no number."""
 FEW: Final = 10
 """Below this number of measured cases counts stand alone."""
 ENOUGH: Final = 50

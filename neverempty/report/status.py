@@ -9,6 +9,7 @@ import pandas as pd
 
 from neverempty.frames import SCHEMAS
 from neverempty.frames.arrays import make_array
+from neverempty.report.numbers import WITHHELD
 from neverempty.scorers import UsageScorer
 from neverempty.stats import max_unstable_cases
 
@@ -36,8 +37,6 @@ _NUMBERS: Final = (
 
 ERROR_BUDGET: Final = 0.10
 """Share of repeats that may break before a report is ``partial_errors``."""
-WITHHELD: Final = "withheld"
-"""Status of a metric whose number the report has not earned."""
 
 
 class Status(NamedTuple):

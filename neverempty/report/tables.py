@@ -67,7 +67,9 @@ def metrics_table(metrics: pd.DataFrame) -> Table:
 def _metric_cells(row: dict[Any, Any], groups: Sequence[str]) -> tuple[str, ...]:
     n, hits = int(row["n_measured"]), row["hits"]
     is_rate = not pd.isna(hits)
-    if is_rate:
+    if row["status"] == numbers.WITHHELD:
+        value, interval = numbers.WITHHELD, ""
+    elif is_rate:
         value = numbers.rate(row["value"], int(hits), n)
         interval = numbers.interval(row["lo"], row["hi"], n)
     else:
@@ -121,7 +123,8 @@ def honesty_rows(table: pd.DataFrame) -> Table:
         total = sum(counts.values())
         # A row of crashes alone said nothing: it has no shares, and above all no 0 %.
         observed = sum(counts.get(said, 0) for said in SAID)
-        shown = [_cell(counts.get(said, 0), observed) for said in SAID]
+        earned = bool(cells["share"].notna().any())
+        shown = [_cell(counts.get(said, 0), observed, earned) for said in SAID]
         others = ", ".join(f"{said} {n}" for said, n in counts.items() if said not in SAID)
         rows.append((str(arm), _HAPPENED.get(str(happened), str(happened)), *shown, f"{total:,}", others))
     header: tuple[str, ...] = (
@@ -139,10 +142,10 @@ def honesty_rows(table: pd.DataFrame) -> Table:
     return Table("What happened × what was said", header, rows)
 
 
-def _cell(n: int, total: int) -> str:
+def _cell(n: int, total: int, earned: bool) -> str:
     if total == 0:
         return "\u2013"
-    return f"{n:,}" if total < numbers.ENOUGH else f"{n:,} ({numbers.percent(n / total)})"
+    return f"{n:,}" if total < numbers.ENOUGH or not earned else f"{n:,} ({numbers.percent(n / total)})"
 
 
 def provenance_rows(provenance: dict[str, Any]) -> Table:
