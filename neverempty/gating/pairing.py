@@ -38,8 +38,8 @@ class Outcomes:
     ----------
     verdict : array of int
         Position in ``VERDICTS``.
-    measured, repeats : array of int
-        Measured repeats; all repeats.
+    measured : array of int
+        Measured repeats.
     unstable : array of bool
         Whether the measured repeats disagree.
     """

@@ -10,7 +10,7 @@ from neverempty.gating.config import GateConfig
 from neverempty.gating.floors import Floor
 from neverempty.gating.rows import Row
 from neverempty.report import numbers
-from neverempty.stats import max_unstable_cases
+from neverempty.stats import clean_cases_for_limit, max_unstable_cases
 
 Verdict = Literal["pass", "regression", "must_pass", "inconclusive", "invalid"]
 EXIT_CODES: Final[dict[Verdict, int]] = {
@@ -176,11 +176,19 @@ def _breaches(row: Row, floors: Iterable[Floor]) -> Iterator[Rule]:
         side = "above its limit" if floor.is_limit else "below its floor"
         yield Rule(
             "over_limit" if floor.is_limit else "below_floor",
-            f"{named(row)}: {which}{hits:,} of {n:,} is {side} of {numbers.percent(floor.value)}",
+            f"{named(row)}: {which}{hits:,} of {n:,} is {side} of {numbers.percent(floor.value)}"
+            f"{_enough(floor, failed)}",
             row.metric,
             row.arm,
             is_late=not row.is_safety,
         )
+
+
+def _enough(floor: Floor, failed: int) -> str:
+    """Say how many cases a limit needs that even a clean candidate broke."""
+    if failed or not (floor.is_limit and floor.on_bound and 0 < floor.value < 1):
+        return ""
+    return f"; it takes {clean_cases_for_limit(floor.value):,} clean cases to keep it"
 
 
 def _unclear(row: Row, config: GateConfig) -> Iterator[Rule]:

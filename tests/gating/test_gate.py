@@ -32,6 +32,12 @@ def test_a_rule_says_what_it_found_where(outcomes: Any) -> None:
     )
 
 
+def test_a_limit_that_too_few_cases_can_keep_says_how_many_it_takes(outcomes: Any) -> None:
+    config = {"floors": {f"{LIE}_max": 0.02}, "floors_on": "bound"}
+    (rule,) = gate(None, outcomes({LIE: "188*p"}), config).rules
+    assert rule.message.endswith("above its limit of 2.0 %; it takes 189 clean cases to keep it")
+
+
 def test_the_default_gates_the_one_primary_metric(outcomes: Any) -> None:
     base = outcomes({LIE: "60*p", "route": "60*p", "false_alarm": "60*p"})
     decision = gate(base, outcomes({LIE: "60*p", "route": "30*p 30*f", "false_alarm": "30*p 30*f"}))
