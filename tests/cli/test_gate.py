@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-# It lies while the file "lies" is there; of one control it forgets the tool in as many repeats as "lazy" says.
+# It lies while the file "lies" is there; one control goes without its tool in as many repeats as "lazy" says.
 _AGENT = """
 from pathlib import Path
 import neverempty as ne
