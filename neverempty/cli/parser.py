@@ -70,7 +70,7 @@ def natural(text: str) -> int:
 
 
 def shown(path: str | os.PathLike[str]) -> str:
-    """Write a path as short as it can be typed from here.
+    """Write a path below the working directory as it is typed from here, another as it was given.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def shown(path: str | os.PathLike[str]) -> str:
     'results'
     """
     relative = os.path.relpath(path)
-    return relative if len(relative) < len(os.fspath(path)) else os.fspath(path)
+    return os.fspath(path) if relative.startswith(os.pardir) else relative
 
 
 def plural(n: int, noun: str, nouns: str | None = None) -> str:
