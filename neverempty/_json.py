@@ -124,9 +124,9 @@ def _jsonable(obj: Any, depth: int) -> Any:
         return float(obj) if math.isfinite(obj) else None
     if depth >= _MAX_DEPTH:
         return "<nested too deeply>"
-    if isinstance(obj, Mapping):
+    if type(obj) is dict:
         return {_key(key): _jsonable(value, depth + 1) for key, value in obj.items()}
-    if isinstance(obj, (list, tuple)):
+    if type(obj) is list or type(obj) is tuple:
         return [_jsonable(value, depth + 1) for value in obj]
     return _jsonable(_plain(obj), depth + 1)
 
@@ -135,13 +135,25 @@ def _key(key: Any) -> str:
     """Name an object's key as ``json.dumps`` does, and any other key by its text."""
     if isinstance(key, str):
         return str.__str__(key)
-    return json.dumps(key) if key is None or isinstance(key, (bool, int, float)) else str(_plain(key))
+    if key is None or isinstance(key, (bool, int, float)):
+        plain = key if isinstance(key, float) else _jsonable(key, 0)
+        return plain if isinstance(plain, str) else json.dumps(plain)
+    return _text_of(key) if isinstance(key, tuple) else str(_plain(key))
 
 
 def _plain(obj: Any) -> Any:
     """Turn an object that JSON does not know into one that it knows, one level deep."""
+    try:
+        return _read(obj)
+    except (Exception, SystemExit, GeneratorExit) as error:  # foreign code; it must not end a program either
+        return f"<{type(obj).__qualname__}: reading it raised {type(error).__name__}>"
+
+
+def _read(obj: Any) -> Any:
     if isinstance(obj, Mapping):
-        return dict(obj)
+        return dict(obj.items())
+    if isinstance(obj, (list, tuple)):
+        return list(obj)
     if isinstance(obj, (set, frozenset)):
         return sorted(obj, key=lambda item: (type(item).__name__, str(_plain(item))))
     if isinstance(obj, (bytes, bytearray)):
@@ -159,7 +171,7 @@ def _text_of(obj: Any) -> str:
     """Return an object's text, or its type's name where the text fails or is only an address."""
     try:
         text = str(obj)
-    except Exception as error:
+    except (Exception, SystemExit, GeneratorExit) as error:
         return f"<{type(obj).__qualname__}: its text raised {type(error).__name__}>"
     return f"<{type(obj).__qualname__}>" if " at 0x" in text else text
 

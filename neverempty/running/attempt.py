@@ -126,8 +126,10 @@ class Attempt:
         try:
             with activate(self.tracer):
                 self._result = await self._job.agent(self.tracer.case, self.tracer)
-        except GeneratorExit:
-            raise
+        except GeneratorExit as error:
+            if self.tracer.abandoned:  # not the agent's own: its coroutine is closed, long after its row
+                raise
+            self._error = error
         except KeyboardInterrupt as error:
             if not self._job.own_loop:
                 raise

@@ -33,12 +33,18 @@ def run_in_thread(runner: Runner, tick: Callable[[], None]) -> None:
     failures: list[BaseException] = []
 
     def body() -> None:
+        stuck: list[asyncio.Task[None]] = []
         try:
-            _complete(runner.main())
+            try:
+                _complete(runner.main())
+            finally:
+                stuck = runner.stuck()
         except BaseException as error:
             failures.append(error)
         finally:
             finished.set()
+        if stuck:
+            threading.Event().wait()  # this thread holds them until the program ends
 
     thread = threading.Thread(target=copy_context().run, args=(body,), name="neverempty-run", daemon=True)
     try:
@@ -59,10 +65,11 @@ def _complete(main: Coroutine[Any, Any, None]) -> None:
     try:
         asyncio.set_event_loop(loop)
         task = loop.create_task(main)
-        while not task.done():
+        task.add_done_callback(lambda _: loop.stop())
+        while not task.done():  # an agent may stop the loop, too
             # a task that an agent started may end with SystemExit, which asyncio lets out of the loop
             with contextlib.suppress(SystemExit, KeyboardInterrupt):
-                loop.run_until_complete(task)
+                loop.run_forever()
         task.result()
     finally:
         _close(loop)

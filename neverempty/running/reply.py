@@ -112,7 +112,7 @@ def describe(error: BaseException) -> str:
     """
     try:
         text = str(error)
-    except Exception as second:
+    except BaseException as second:  # an agent's own code, which may do anything, sys.exit() included
         text = f"<its text raised {type(second).__name__}>"
     name = type(error).__name__
     return f"{name}: {text}" if text else name

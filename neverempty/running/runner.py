@@ -54,6 +54,7 @@ class Runner:
         self._is_async = is_async
         self._concurrency = concurrency
         self._flying: dict[Attempt, asyncio.Task[None] | None] = {}
+        self._left: list[tuple[Attempt, asyncio.Task[None]]] = []
         self._pool = DaemonPool()
         self._halted = False
         self._replayed = False
@@ -75,6 +76,20 @@ class Runner:
             loop, task = self._main
             with contextlib.suppress(RuntimeError):  # the loop has just closed: there is nothing to cancel
                 loop.call_soon_threadsafe(task.cancel)
+
+    def stuck(self) -> list[asyncio.Task[None]]:
+        """Forget what belongs to agents that will not be cancelled, once their loop is closed.
+
+        Returns
+        -------
+        list of Task
+            They will never run again, and must be held: a coroutine that nobody holds is closed, and one that
+            swallows that as well would spin for ever.
+        """
+        left = [(attempt, task) for attempt, task in self._left if not task.done()]
+        for attempt, _ in left:
+            attempt.tracer.release()
+        return [task for _, task in left]
 
     async def main(self) -> None:
         """Run everything; a cancellation from outside halts the run and propagates."""
@@ -124,7 +139,9 @@ class Runner:
                 if waiting is not None:
                     await waiting
             finally:
-                del self._flying[attempt]
+                task = self._flying.pop(attempt)
+                if task is not None and not task.done():
+                    self._left.append((attempt, task))
             if self._halted:
                 return
             self._finish(attempt)
@@ -188,7 +205,7 @@ class Runner:
     def _finish(self, attempt: Attempt) -> None:
         try:
             trace = attempt.trace()
-        except Exception as error:  # whatever an agent put into its tracer, the other repeats go on
+        except BaseException as error:  # whatever an agent put into its tracer, the other repeats go on
             reason = f"the row could not be made: {describe(error)}"
             trace = unstarted(self._job, attempt.unit, "harness_error", reason)
         if self._job.recording is not None:

@@ -18,6 +18,11 @@ class Odd(BaseException):
     pass
 
 
+class LeavingError(Exception):
+    def __str__(self) -> str:
+        sys.exit("no text")
+
+
 class MuteError(Exception):
     def __str__(self) -> str:
         raise RuntimeError("no text")
@@ -59,6 +64,14 @@ async def raises_mute(case: Any, tracer: Any) -> str:
     raise MuteError
 
 
+async def raises_leaving(case: Any, tracer: Any) -> str:
+    raise LeavingError
+
+
+async def raises_generator_exit(case: Any, tracer: Any) -> str:
+    raise GeneratorExit
+
+
 def exits_in_a_thread(case: Any, tracer: Any) -> str:
     sys.exit("bye")
 
@@ -89,6 +102,8 @@ def returns_a_number(case: Any, tracer: Any) -> Any:
         (raises_cancelled, "cancelled", None, "CancelledError"),
         (raises_odd, "agent_error", "exception", "Odd: strange"),
         (raises_mute, "agent_error", "exception", "MuteError: <its text raised RuntimeError>"),
+        (raises_leaving, "agent_error", "exception", "LeavingError: <its text raised SystemExit>"),
+        (raises_generator_exit, "agent_error", "exception", "GeneratorExit"),
         (exits_in_a_thread, "agent_error", "exception", "SystemExit: bye"),
         (raises_in_a_thread, "agent_error", "connection", "ConnectionResetError: gone"),
         (interrupts_in_a_thread, "agent_error", "exception", "KeyboardInterrupt"),
@@ -205,6 +220,14 @@ async def refuses_to_be_cancelled(case: Any, tracer: Any) -> str:
             continue
 
 
+async def refuses_to_be_closed(case: Any, tracer: Any) -> str:
+    while True:
+        try:
+            await asyncio.sleep(60)
+        except BaseException:
+            continue
+
+
 def hangs_in_a_thread(case: Any, tracer: Any) -> str:
     time.sleep(5)
     return "late"
@@ -214,7 +237,10 @@ def hangs_in_an_awaitable(case: Any, tracer: Any) -> Any:
     return hangs(case, tracer)
 
 
-@pytest.mark.parametrize("agent", [hangs, refuses_to_be_cancelled, hangs_in_a_thread, hangs_in_an_awaitable])
+@pytest.mark.parametrize(
+    "agent",
+    [hangs, refuses_to_be_cancelled, refuses_to_be_closed, hangs_in_a_thread, hangs_in_an_awaitable],
+)
 def test_a_hung_agent_is_a_row_that_names_the_limit(cases, agent) -> None:
     start = time.monotonic()
     frame = run(agent, cases, timeout=0.05)
@@ -324,6 +350,31 @@ def test_a_row_that_cannot_be_made_does_not_end_the_run(cases) -> None:
     frame = run(agent, cases)
     assert frame["status"].tolist() == ["ok", "harness_error", "ok", "ok"]
     assert "could not be made: TypeError" in frame["terminal_reason"].iloc[1]
+
+
+class Leaving:
+    def __getattr__(self, name: str) -> Any:
+        sys.exit(f"no {name}")
+
+
+def test_an_object_that_ends_the_program_when_it_is_read_is_written_down_as_such(cases, tmp_path) -> None:
+    async def agent(case: Any, tracer: Any) -> AgentReply:
+        tracer.messages.append({"role": "user", "content": Leaving()})
+        return AgentReply("done", structured={"of": Leaving(), 10**5000: 1})
+
+    row = run(agent, cases[:1], store=tmp_path / "store.jsonl").iloc[0]
+    assert (row["status"], row["answer"]) == ("ok", "done")
+    left = "<Leaving: reading it raised SystemExit>"
+    assert row["messages"][-1]["content"] == row["structured"]["of"] == left
+
+
+def test_an_agent_that_stops_its_event_loop_does_not_end_the_run(cases) -> None:
+    async def agent(case: Any, tracer: Any) -> str:
+        asyncio.get_running_loop().stop()
+        await asyncio.sleep(0.01)
+        return "done"
+
+    assert run(agent, cases)["answer"].tolist() == ["done"] * 4
 
 
 def test_usage_that_cannot_be_is_unknown(cases) -> None:
