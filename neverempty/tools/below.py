@@ -6,7 +6,7 @@ import functools
 import importlib
 import inspect
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
@@ -155,10 +155,17 @@ def _failing(target: str, original: Callable[..., Any]) -> Callable[..., Any]:
         if met is None:
             return original(*args, **kwargs)
         if not met[1].before:
-            original(*args, **kwargs)
+            result = original(*args, **kwargs)
+            if inspect.iscoroutine(result):  # of a wrapped coroutine function, which does not look like one
+                return _failing_after(result, met)
         raise _fire(*met)
 
     return failing
+
+
+async def _failing_after(operation: Coroutine[Any, Any, Any], met: tuple[Scope, ArmedFault]) -> Any:
+    await operation
+    raise _fire(*met)
 
 
 def _meet(target: str) -> tuple[Scope, ArmedFault] | None:

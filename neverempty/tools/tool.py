@@ -76,7 +76,7 @@ class Tool(abc.ABC):
         """
         return arguments_schema(self.fn)
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the tool.
 
         Parameters
@@ -240,7 +240,7 @@ class AsyncTool(Tool):
         if mark is not None:
             mark(self)
 
-    async def __call__(self, *args: Any, **kwargs: Any) -> Any:
+    async def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the tool.
 
         Parameters

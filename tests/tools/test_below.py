@@ -157,6 +157,27 @@ def test_an_asynchronous_callable_fails_below_an_asynchronous_tool(
     assert asyncio.run(client.aget("cook")) == ["row for cook"]
 
 
+def test_after_a_coroutine_that_does_not_look_like_one_the_operation_was_made(
+    client: ModuleType, tracer_of: TracerOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[str] = []
+
+    async def operation(query: str) -> list[str]:
+        made.append(query)
+        return ["row"]
+
+    monkeypatch.setattr(client, "aget", lambda query: operation(query))
+
+    @tool()
+    async def search(query: str) -> Any:
+        return await client.aget(query)
+
+    tracer = tracer_of(fault(below="shop_client:aget", when="after"))
+    with below(tracer.plan.faults), activate(tracer):  # type: ignore[union-attr]
+        assert asyncio.run(search("cook")).kind == "timeout"
+    assert (made, tracer.calls[0].state) == (["cook"], "fired")
+
+
 def test_a_callable_that_the_tool_never_reached_leaves_the_fault_armed(
     client: ModuleType, tracer_of: TracerOf
 ) -> None:

@@ -180,3 +180,12 @@ def test_a_type_error_inside_the_function_is_not_blamed_on_the_arguments() -> No
         return len(3)  # type: ignore[arg-type]
 
     assert search("a").kind == "exception"
+
+
+def test_an_argument_may_have_any_name() -> None:
+    @tool()
+    def echo(**fields: Any) -> Any:
+        return fields
+
+    named = {"self": 1, "args": 2, "kwargs": 3, "tool": 4}
+    assert echo(**named).value == named
