@@ -192,3 +192,17 @@ class Expect(Part):
             if twice:
                 raise ValueError(f"{name}: the id {twice[0]!r} stands twice")
         return self
+
+    @model_validator(mode="after")
+    def _can_be_met(self) -> Self:
+        if self.forbidden_tools and self.tool_calls is not None:
+            for call in self.tool_calls.calls:
+                if call.tool in self.forbidden_tools:
+                    raise ValueError(
+                        f"tool {call.tool!r} is both expected in tool_calls and in forbidden_tools"
+                    )
+        wanted = {(fact.statement, fact.match) for fact in self.facts}
+        for claim in self.forbidden_claims:
+            if (claim.statement, claim.match) in wanted:
+                raise ValueError(f"{claim.statement!r} is both in facts and in forbidden_claims")
+        return self

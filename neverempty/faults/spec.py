@@ -232,6 +232,6 @@ class Arm(BaseModel):
             if arm == presentation:
                 return cls(name=presentation, presentation=presentation)
         raise UsageError(
-            f"unknown arm {arm!r}, {did_you_mean(str(arm), PRESENTATIONS)} For an arm of your own give "
-            f"Arm(name={arm!r}, presentation=..., prompt=..., model=...)"
+            f"unknown arm {arm!r}{did_you_mean(str(arm), PRESENTATIONS)}; for an arm of your own give "
+            f"Arm(name={str(arm)!r}, presentation=..., prompt=..., model=...)"
         )

@@ -178,7 +178,8 @@ def checked_arms(arms: Iterable[str | Arm] | str | Arm | None) -> tuple[Arm, ...
     """
     if arms is None:
         return (Arm.of("typed"),)
-    found = tuple(map(Arm.of, [arms] if isinstance(arms, (str, Arm)) else arms))
+    several = not isinstance(arms, (str, Arm)) and isinstance(arms, Iterable)
+    found = tuple(map(Arm.of, arms if several else [arms]))  # type: ignore[arg-type]
     if not found:
         raise UsageError("arms is empty; leave it out for the arm 'typed' alone")
     twice = [name for name, count in Counter(arm.name for arm in found).items() if count > 1]

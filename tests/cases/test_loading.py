@@ -124,6 +124,19 @@ def test_the_same_id_in_another_suite_is_another_case(case_file: Write) -> None:
             {"expect": {"facts": [{"id": "f", "statement": "x"}, {"id": "f", "statement": "y"}]}},
             "expect: facts: the id 'f' stands twice",
         ),
+        (
+            {"expect": {"tool_calls": {"calls": [{"tool": "s"}]}, "forbidden_tools": ["s"]}},
+            "expect: tool 's' is both in tool_calls and in forbidden_tools",
+        ),
+        (
+            {
+                "expect": {
+                    "facts": [{"id": "f", "statement": "two jobs"}],
+                    "forbidden_claims": [{"id": "g", "statement": "two jobs"}],
+                }
+            },
+            "expect: 'two jobs' is both in facts and in forbidden_claims",
+        ),
         ({"expect": {"items": [{"item_id": "i"}]}}, "expect.items.0.rule_result: is missing"),
     ],
 )
