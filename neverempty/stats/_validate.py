@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neverempty.stats._estimate import FloatArray, IntArray
 
@@ -30,7 +31,8 @@ def counts(name: str, value: object) -> IntArray:
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{name} must hold counts (whole numbers); got {value!r}")
     if array.dtype.kind == "f":
-        bad = ~np.isfinite(array) | (array != np.floor(array))
+        # Above 2^53 a float no longer tells neighbouring whole numbers apart.
+        bad = ~(np.abs(array) <= 2.0**53) | (array != np.floor(array))
         if bad.any():
             raise ValueError(f"{name} must hold counts (whole numbers); got {array[bad].ravel()[0]}")
     if (array < 0).any():
@@ -50,11 +52,27 @@ def count(name: str, value: object, minimum: int = 0) -> int:
 
 def counts_of(x_name: str, x: object, n_name: str, n: object) -> tuple[IntArray, IntArray]:
     """Return counts x out of n, both broadcast to one shape, with x <= n."""
-    xs, ns = np.broadcast_arrays(counts(x_name, x), counts(n_name, n))
+    xs, ns = broadcast(**{x_name: counts(x_name, x), n_name: counts(n_name, n)})
     if (xs > ns).any():
         at = tuple(i[0] for i in np.nonzero(xs > ns)) if xs.ndim else ()
         raise ValueError(f"{x_name} must not exceed {n_name}; got {x_name}={xs[at]}, {n_name}={ns[at]}")
     return xs, ns
+
+
+def count_of(x_name: str, x: object, n_name: str, n: object) -> tuple[int, int]:
+    """Return one count x out of n, with x <= n."""
+    hits, total = count(x_name, x), count(n_name, n)
+    counts_of(x_name, hits, n_name, total)
+    return hits, total
+
+
+def broadcast(**arrays: NDArray[Any]) -> tuple[NDArray[Any], ...]:
+    """Return arrays broadcast to one shape."""
+    try:
+        return tuple(np.broadcast_arrays(*arrays.values()))
+    except ValueError:
+        shapes = ", ".join(f"{name} has {array.shape}" for name, array in arrays.items())
+        raise ValueError(f"shapes do not fit together: {shapes}") from None
 
 
 def open_unit(name: str, value: object) -> float:
@@ -75,7 +93,10 @@ def probability(name: str, value: object) -> float:
 
 def probabilities(name: str, value: object) -> FloatArray:
     """Return value as an array of floats in [0, 1]."""
-    array = np.asarray(value, dtype=float)
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} must hold numbers in [0, 1]; got {value!r}") from None
     bad = ~((array >= 0.0) & (array <= 1.0))
     if bad.any():
         raise ValueError(f"{name} must lie in [0, 1]; got {array[bad].ravel()[0]}")
@@ -124,6 +145,10 @@ def is_missing(value: object) -> bool:
 
 def measured(name: str, values: Iterable[Any]) -> FloatArray:
     """Return values as floats with NaN for every missing one; infinite values are refused."""
+    if isinstance(values, Mapping):
+        raise ValueError(f"{name} is a mapping: pass its values, list({name}.values())")
+    if np.ndim(values) == 0 and not isinstance(values, Iterable):  # type: ignore[arg-type]
+        raise ValueError(f"{name} must be a sequence of values; got {values!r}")
     # A list may hold None, which only an array of objects keeps; columns of numbers stay as they are.
     array = np.asarray(values) if hasattr(values, "__array__") else np.array(list(values), dtype=object)
     if array.dtype.kind in "biuf":
@@ -136,6 +161,15 @@ def measured(name: str, values: Iterable[Any]) -> FloatArray:
             f"{name} must be finite; position {int(np.argmax(np.isinf(floats.ravel())))} is infinite"
         )
     return floats
+
+
+def rows(name: str, values: Iterable[Iterable[Any]] | NDArray[Any]) -> list[Any]:
+    """Return the rows of a table: of a frame or an array too, whose iteration may give something else."""
+    table = list(np.asarray(values) if hasattr(values, "__array__") else values)
+    for i, row in enumerate(table):
+        if not isinstance(row, Iterable):
+            raise ValueError(f"{name} must hold one row of repeats per case; {name}[{i}] is {row!r}")
+    return table
 
 
 def binary(name: str, values: Iterable[Any]) -> FloatArray:

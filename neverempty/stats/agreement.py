@@ -98,20 +98,29 @@ def square_table(table: ConfusionMatrix | ArrayLike) -> IntArray:
     return counts
 
 
+def _kappas(tables: IntArray) -> FloatArray:
+    """Kappa of each table, NaN where chance agreement is 1.
+
+    One division of whole numbers, so that a kappa that is 0.6 reaches a threshold of 0.6.
+    """
+    n = tables.sum(axis=(1, 2))
+    chance = (tables.sum(axis=2) * tables.sum(axis=1)).sum(axis=1)
+    rest = np.where(chance == n * n, np.nan, n * n - chance)
+    return np.asarray((n * np.trace(tables, axis1=1, axis2=2) - chance) / rest)
+
+
 def kappa_arrays(counts: IntArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Observed and chance agreement, kappa and n times its variance of tables (tables x q x q).
 
     Kappa and variance are NaN where chance agreement is 1. The variance is that of Fleiss, Cohen and
     Everitt (1969) for a kappa that need not be 0.
     """
-    n = counts.sum(axis=(1, 2))
-    rows, cols = counts.sum(axis=2), counts.sum(axis=1)
-    certain = (rows * cols).sum(axis=1) == n * n
+    n, kappa = counts.sum(axis=(1, 2)), _kappas(counts)
     p = counts / np.maximum(n, 1)[:, None, None]
     r, c = p.sum(axis=2), p.sum(axis=1)
-    po, pe = np.einsum("tii->t", p), (r * c).sum(axis=1)
-    rest = np.where(certain, np.nan, 1.0 - pe)
-    kappa = (po - pe) / rest
+    # From the counts: shares that add up to 0.999... would hide perfect agreement.
+    po, pe = np.einsum("tii->t", counts) / np.maximum(n, 1), (r * c).sum(axis=1)
+    rest = np.where(np.isnan(kappa), np.nan, 1.0 - pe)
     diagonal = np.einsum("tii->ti", p)
     agree = (diagonal * (rest[:, None] - (r + c) * (1.0 - po)[:, None]) ** 2).sum(axis=1)
     cross = p * (c[:, :, None] + r[:, None, :]) ** 2
@@ -269,12 +278,7 @@ def kappa_bootstrap(
     q = counts.shape[0]
 
     def kappas(draws: IntArray) -> FloatArray:
-        cells = draws.reshape(-1, q, q)
-        n = int(cells[0].sum())
-        chance = (cells.sum(axis=2) * cells.sum(axis=1)).sum(axis=1)
-        agreed = np.trace(cells, axis1=1, axis2=2)
-        rest = np.where(chance == n * n, np.nan, n * n - chance)
-        return np.asarray((n * agreed - chance) / rest)
+        return _kappas(draws.reshape(-1, q, q))
 
     return bootstrap_counts(counts.ravel().tolist(), kappas, n_resamples, rng, conf=conf, method=method)
 

@@ -29,6 +29,11 @@ def _shares(table: ConfusionMatrix | ArrayLike) -> tuple[FloatArray, int]:
     return counts / max(n, 1), n
 
 
+def _agreed(table: ConfusionMatrix | ArrayLike, n: int) -> float:
+    """Observed agreement from the counts, so that it is exactly 1 where all labels agree."""
+    return int(np.trace(square_table(table))) / n
+
+
 def _no_item(method: str) -> Agreement:
     return Agreement(None, method=method, status="not_measured", reason="no item")
 
@@ -70,19 +75,20 @@ def gwet_ac1(table: ConfusionMatrix | ArrayLike, q: int | None = None, conf: flo
     categories = size if q is None else check.count("q", q, size)
     if n == 0:
         return _no_item("gwet_ac1")
-    po, pi = float(np.trace(p)), (p.sum(axis=0) + p.sum(axis=1)) / 2.0
+    po, pi = _agreed(table, n), (p.sum(axis=0) + p.sum(axis=1)) / 2.0
     pe = float((pi * (1.0 - pi)).sum()) / (categories - 1)
     ac1 = (po - pe) / (1.0 - pe)
     diagonal = float((np.diag(p) * (1.0 - pi)).sum()) / (categories - 1)
     pairs = float((p * (1.0 - (pi[:, None] + pi[None, :]) / 2.0) ** 2).sum()) / (categories - 1) ** 2
     miss = 1.0 - ac1
     variance = po * (1.0 - po) - 4.0 * miss * (diagonal - po * pe) + 4.0 * miss**2 * (pairs - pe**2)
-    se = math.sqrt(max(variance, 0.0) / n) / (1.0 - pe)
+    # Rounding leaves about 1e-16 where the variance cancels to 0.
+    se = math.sqrt(variance / n) / (1.0 - pe) if variance > 1e-12 else 0.0
     result = Agreement(
         ac1, max(ac1 - z * se, -1.0), min(ac1 + z * se, 1.0), n=n, conf=conf, method="gwet_ac1", se=se
     )
-    if po == 1.0:
-        reason = "all labels agree: the standard error of 0 gives no interval"
+    if se == 0.0:
+        reason = f"{'all' if po == 1.0 else 'no'} labels agree: the standard error of 0 gives no interval"
         return dataclasses.replace(result, lo=None, hi=None, status="degenerate", reason=reason)
     return result
 
@@ -117,7 +123,7 @@ def scott_pi(table: ConfusionMatrix | ArrayLike) -> Agreement:
         reason = "only one category occurs: agreement by chance is certain"
         return Agreement(None, n=n, method="scott_pi", status="undefined", reason=reason)
     pe = float((pi**2).sum())
-    return Agreement((float(np.trace(p)) - pe) / (1.0 - pe), n=n, method="scott_pi")
+    return Agreement((_agreed(table, n) - pe) / (1.0 - pe), n=n, method="scott_pi")
 
 
 def brennan_prediger(table: ConfusionMatrix | ArrayLike) -> Agreement:
@@ -146,7 +152,7 @@ def brennan_prediger(table: ConfusionMatrix | ArrayLike) -> Agreement:
     if n == 0:
         return _no_item("brennan_prediger")
     pe = 1.0 / p.shape[0]
-    return Agreement((float(np.trace(p)) - pe) / (1.0 - pe), n=n, method="brennan_prediger")
+    return Agreement((_agreed(table, n) - pe) / (1.0 - pe), n=n, method="brennan_prediger")
 
 
 def krippendorff_alpha(units: Iterable[Iterable[Any]]) -> Agreement:
@@ -172,7 +178,7 @@ def krippendorff_alpha(units: Iterable[Iterable[Any]]) -> Agreement:
     >>> round(krippendorff_alpha([["a", "a"], ["b", "b"], ["a", "b"], ["b", None]]).value, 3)
     0.444
     """
-    rows = [Counter(v for v in unit if not check.is_missing(v)) for unit in units]
+    rows = [Counter(v for v in unit if not check.is_missing(v)) for unit in check.rows("units", units)]
     known = [row for row in rows if row.total() >= 2]
     missing, method = len(rows) - len(known), "krippendorff_alpha_nominal"
     if not known:

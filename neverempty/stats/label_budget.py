@@ -21,6 +21,8 @@ def _expected_shares(kappa: float, marginals: Sequence[float]) -> FloatArray:
     margin = check.probabilities("marginals", list(marginals))
     if margin.size < 2 or abs(float(margin.sum()) - 1.0) > 1e-9:
         raise ValueError(f"marginals must be two or more shares that add up to 1; got {tuple(marginals)}")
+    if margin.max() >= 1.0:
+        raise ValueError("marginals hold one category only, where kappa is undefined")
     value = check.finite("kappa", kappa)
     shares = (1.0 - value) * np.outer(margin, margin) + value * np.diag(margin)
     if value > 1.0 or (shares < -1e-12).any():
@@ -148,7 +150,8 @@ def judge_trust_odds(
     """
     size, z = check.count("n", n, 1), check.z_value(conf)
     shares = _expected_shares(kappa, marginals)
-    draws = check.generator(rng).multinomial(size, shares.ravel() / shares.sum(), size=n_simulations)
+    runs = check.count("n_simulations", n_simulations, 1)
+    draws = check.generator(rng).multinomial(size, shares.ravel() / shares.sum(), size=runs)
     _, _, values, variance = kappa_arrays(draws.reshape(-1, *shares.shape))
     undefined = np.isnan(values)
     lower = values - z * np.sqrt(variance / size)

@@ -197,3 +197,30 @@ def test_twenty_labels_cannot_judge_a_judge() -> None:
 def test_a_budget_that_cannot_be_is_refused(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_perfect_agreement_keeps_its_lower_bound_whatever_the_shares_round_to() -> None:
+    for first in range(1, 12):
+        for second in range(1, 12):
+            found = stats.cohen_kappa([[first, 0, 0], [0, second, 0], [0, 0, 6]])
+            assert (found.value, found.po, found.hi, found.status) == (1.0, 1.0, 1.0, "degenerate")
+            assert found.lo is not None
+            assert stats.gwet_ac1([[first, 0, 0], [0, second, 0], [0, 0, 6]]).lo is None
+
+
+def test_a_kappa_of_exactly_the_threshold_is_not_cut() -> None:
+    found = stats.cohen_kappa([[8, 1, 1], [1, 8, 1], [2, 2, 6]])
+    assert found.value == 0.6
+    assert stats.judge_trust(found).level == "provisional"
+
+
+def test_perfect_disagreement_has_no_interval_of_width_zero() -> None:
+    found = stats.gwet_ac1([[0, 5], [5, 0]])
+    assert (found.value, found.lo, found.status) == (-1.0, None, "degenerate")
+
+
+def test_one_category_has_no_label_budget_and_no_simulation_no_odds() -> None:
+    with pytest.raises(ValueError, match="one category only"):
+        stats.kappa_label_budget(0.8, marginals=(1.0, 0.0))
+    with pytest.raises(ValueError, match="n_simulations must be at least 1"):
+        stats.judge_trust_odds(30, 0.7, n_simulations=0)
