@@ -54,10 +54,15 @@ def group(values: Iterable[Any], clusters: Iterable[Any]) -> tuple[FloatArray, I
     return floats[keep], np.array(codes, dtype=np.int64), len(index), int((~keep).sum())
 
 
+def _constant(values: FloatArray) -> bool:
+    """Whether all values are equal; their mean may still differ from them by rounding."""
+    return bool(values.min() == values.max())
+
+
 def _anova(values: FloatArray, codes: IntArray, n_clusters: int) -> tuple[float, float, float] | None:
     """Between variance, within variance and ICC(1); None without repeated clusters or variation."""
     n = values.size
-    if not 1 < n_clusters < n:
+    if not 1 < n_clusters < n or _constant(values):
         return None
     sizes = np.bincount(codes).astype(float)
     means = np.bincount(codes, values) / sizes
@@ -72,7 +77,7 @@ def _anova(values: FloatArray, codes: IntArray, n_clusters: int) -> tuple[float,
 
 def _errors(values: FloatArray, codes: IntArray, n_clusters: int) -> dict[str, float | None]:
     n = values.size
-    deviations = values - values.mean()
+    deviations = np.zeros_like(values) if _constant(values) else values - values.mean()
     iid = math.sqrt(float((deviations**2).sum()) / (n * (n - 1))) if n > 1 else None
     if n_clusters < 2:
         return {"se_iid": iid, "se_cr0": None, "se_cr1": None, "design_effect": None}
@@ -101,7 +106,7 @@ def clustered_se(values: Iterable[Any], clusters: Iterable[Any], conf: float = 0
     ClusteredMean
         With `se_iid` (as if independent), `se_cr0` (sum over clusters of squared residual sums),
         `se_cr1` (times sqrt(G/(G-1))), `icc` and `design_effect` = (se_cr1 / se_iid)^2. One
-        cluster, or no variation: no interval, status ``degenerate``.
+        cluster, or no variation, or none between clusters: no interval, status ``degenerate``.
 
     Warns
     -----
@@ -155,6 +160,9 @@ def _with_errors(blank: ClusteredMean, values: FloatArray, codes: IntArray, conf
         return dataclasses.replace(result, reason="one cluster gives no standard error")
     if errors["se_iid"] == 0.0:
         reason = "all values are equal: no interval; take Wilson at n = clusters"
+        return dataclasses.replace(result, reason=reason)
+    if cr1 <= 1e-12 * (errors["se_iid"] or 0.0):
+        reason = "deviations cancel within every cluster: a standard error of 0 gives no interval"
         return dataclasses.replace(result, reason=reason)
     half = float(special.stdtrit(n_clusters - 1, (1.0 + conf) / 2.0)) * cr1
     _warn_few(n_clusters)

@@ -43,7 +43,7 @@ def test_standard_error_against_statsmodels() -> None:
 
 def test_few_clusters_warn() -> None:
     with pytest.warns(stats.SmallSampleWarning, match="5 clusters"):
-        stats.clustered_se([1, 0] * 5, "aabbccddee")
+        stats.clustered_se([1, 0] * 4 + [1, 1], "aabbccddee")
 
 
 def test_one_cluster_or_no_variation_has_no_interval() -> None:
@@ -54,9 +54,21 @@ def test_one_cluster_or_no_variation_has_no_interval() -> None:
     assert stats.clustered_se([None], "a").status == "not_measured"
 
 
+def test_equal_fractions_have_no_variation_though_their_mean_is_rounded() -> None:
+    found = stats.clustered_se([0.1] * 6, "aabbcc")
+    assert (found.se_iid, found.lo, found.status) == (0.0, None, "degenerate")
+    parts = stats.variance_components([0.1] * 6, "aabbcc")
+    assert (parts.value, parts.n_eff, parts.status) == (None, 3.0, "degenerate")
+
+
+def test_deviations_that_cancel_within_every_cluster_claim_no_interval() -> None:
+    found = stats.clustered_se([1, 0] * 40, [i // 2 for i in range(80)])
+    assert (found.value, found.lo, found.hi, found.status) == (0.5, None, None, "degenerate")
+
+
 def test_missing_values_leave_their_cluster_and_are_counted() -> None:
     with pytest.warns(stats.SmallSampleWarning):
-        found = stats.clustered_se([1, 0, None, 1, 0], "aabbb")
+        found = stats.clustered_se([1, 1, None, 1, 0], "aabbb")
     assert (found.n, found.n_missing, found.n_clusters) == (4, 1, 2)
     assert stats.case_means([1, 0, None, 1, None], "aabbc").tolist() == [0.5, 1.0]
 
