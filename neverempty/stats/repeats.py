@@ -70,6 +70,8 @@ def collapse(
     check.choice("how", how, COLLAPSES)
     numeric = how in ("median", "mean")
     array = check.measured("values", values) if numeric else check.binary("values", values)
+    if array.ndim > 2:
+        raise ValueError(f"values must be repeats, or cases by repeats; got an array of shape {array.shape}")
     if array.ndim == 2:
         return _collapse_rows(array, how)
     outcome = float(_collapse_rows(array.reshape(1, -1), how)[0])
@@ -105,6 +107,11 @@ def unequal_repeats(base: Mapping[Any, Sequence[Any]], cand: Mapping[Any, Sequen
     return tuple(i for i, values in base.items() if i in cand and k(values) != k(cand[i]))
 
 
+def _outcome_rows(values: Matrix) -> list[FloatArray]:
+    """Measured outcomes, 0 or 1, of each case."""
+    return [check.drop_missing(check.binary("values", row))[0] for row in check.rows("values", values)]
+
+
 def stability_flags(values: Matrix) -> tuple[bool | None, ...]:
     """Whether the measured repeats of each case agree.
 
@@ -126,7 +133,7 @@ def stability_flags(values: Matrix) -> tuple[bool | None, ...]:
     >>> stability_flags([[1, 1, 1], [1, 0, 1], [1, None, None]])
     (True, False, None)
     """
-    rows = [check.drop_missing(check.measured("values", row))[0] for row in values]
+    rows = [check.drop_missing(check.measured("values", row))[0] for row in check.rows("values", values)]
     return tuple(None if row.size < 2 else bool((row == row[0]).all()) for row in rows)
 
 
@@ -180,7 +187,7 @@ def repeat_histogram(values: Matrix) -> dict[tuple[int, int], int]:
     >>> repeat_histogram([[1, 1], [1, 0], [1, 1]])
     {(0, 2): 2, (1, 2): 1}
     """
-    rows = [check.drop_missing(check.binary("values", row))[0] for row in values]
+    rows = _outcome_rows(values)
     return dict(sorted(Counter((int(row.size - row.sum()), int(row.size)) for row in rows).items()))
 
 
@@ -206,7 +213,7 @@ def call_flake_rate(values: Matrix) -> Estimate:
     >>> round(call_flake_rate([[1, 1, 1]] * 9 + [[1, 1, 0]]).value, 4)
     0.0345
     """
-    rows = [check.drop_missing(check.binary("values", row))[0] for row in values]
+    rows = _outcome_rows(values)
     known = [row for row in rows if row.size >= 2]
     missing, method = len(rows) - len(known), "call_flake_rate"
     if not known:
@@ -222,8 +229,8 @@ def call_flake_rate(values: Matrix) -> Estimate:
 
 
 def _trials(n: int, c: int, k: int) -> tuple[int, int, int]:
-    cs, ns = check.counts_of("c", c, "n", n)
-    return int(ns), int(cs), check.count("k", k, 1)
+    passed, made = check.count_of("c", c, "n", n)
+    return made, passed, check.count("k", k, 1)
 
 
 def pass_at_k(n: int, c: int, k: int) -> Estimate:

@@ -5,6 +5,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -142,3 +143,24 @@ def test_no_flake_rate_reaches_a_limit_above_that_of_coin_flips() -> None:
         stats.nondeterminism_threshold(1.5)
     with pytest.raises(ValueError, match="q must lie"):
         stats.instability_gate_probability(10, 3, -0.1)
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2], ["a", "b", "c"]])
+def test_a_frame_of_repeats_gives_what_its_rows_give(columns: list[object]) -> None:
+    rows = [[1, 0, 1], [1, 1, None]]
+    frame = pd.DataFrame(rows, columns=columns)
+    for function in (
+        stats.stability_flags,
+        stats.instability,
+        stats.repeat_histogram,
+        stats.call_flake_rate,
+        stats.krippendorff_alpha,
+    ):
+        assert function(frame) == function(rows)
+
+
+def test_a_flat_list_of_repeats_is_refused_in_words() -> None:
+    with pytest.raises(ValueError, match=r"one row of repeats per case; values\[0\] is 1"):
+        stats.instability([1, 0, 1])
+    with pytest.raises(ValueError, match=r"got an array of shape \(2, 2, 2\)"):
+        stats.collapse(np.ones((2, 2, 2)))
