@@ -88,9 +88,9 @@ def corrected_rate(
     (0.0628, 0.0, 0.1319)
     """
     check.open_unit("conf", conf)
-    flagged, n = (int(v) for v in check.counts_of("flagged", flagged, "n", n))
-    tp, m_pos = (int(v) for v in check.counts_of("tp", tp, "m_pos", m_pos))
-    tn, m_neg = (int(v) for v in check.counts_of("tn", tn, "m_neg", m_neg))
+    flagged, n = check.count_of("flagged", flagged, "n", n)
+    tp, m_pos = check.count_of("tp", tp, "m_pos", m_pos)
+    tn, m_neg = check.count_of("tn", tn, "m_neg", m_neg)
     why = _why_not_measured(n, m_pos, m_neg, calibrated_for, used_judge)
     return _correct((flagged, n, tp, m_pos, tn, m_neg), conf, why)
 

@@ -110,6 +110,8 @@ class GateDesign:
             raise ValueError(
                 f"n_must_pass {self.n_must_pass} exceeds the cases that can be sound on both sides"
             )
+        if isinstance(self.q, Sequence) and not all(np.shape(pair) == (2,) for pair in self.q):
+            raise ValueError(f"q must be one rate, or pairs of (share, rate); got {self.q!r}")
         shares = [check.probability("share of q", share) for share, _ in self.classes()]
         if abs(math.fsum(shares) - 1.0) > 1e-9:
             raise ValueError(f"the shares of q must add up to 1; got {math.fsum(shares)}")

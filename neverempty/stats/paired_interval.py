@@ -130,6 +130,8 @@ def paired_diff_interval(
     """
     check.choice("method", method, _METHODS)
     check.open_unit("conf", conf)
+    if not isinstance(table, PairedTable) and len(table) != 4:
+        raise ValueError(f"table must be the four counts n11, n10, n01, n00; got {table!r}")
     t = table if isinstance(table, PairedTable) else PairedTable(*table)
     missing = len(t.not_measured)
     name = f"paired_diff_{method}"

@@ -244,7 +244,8 @@ def mcnemar_sample_size(
     >>> mcnemar_sample_size(0.05).n, mcnemar_sample_size(0.06, 0.01).n
     (134, 189)
     """
-    p10, p01 = (float(p) for p in _cells(p_regress, p_improve))
+    p10, p01 = check.probability("p_regress", p_regress), check.probability("p_improve", p_improve)
+    _cells(p10, p01)
     target, level = check.open_unit("power", power), check.open_unit("alpha", alpha)
     limit = check.count("max_n", max_n, 1)
     if p10 <= p01:

@@ -202,7 +202,7 @@ def beta_posterior(x: int, n: int, prior: tuple[float, float] = (0.5, 0.5), conf
     Returns
     -------
     Estimate
-        Defined at n = 0 too, where it repeats the prior: the status then says ``not_measured``.
+        ``not_measured`` at n = 0, where it could only repeat the prior.
 
     Raises
     ------
@@ -216,16 +216,16 @@ def beta_posterior(x: int, n: int, prior: tuple[float, float] = (0.5, 0.5), conf
     """
     from scipy import special
 
-    xs, ns = check.counts_of("x", x, "n", n)
-    a, b = (check.finite("prior", v) for v in prior)
-    if a <= 0 or b <= 0:
-        raise ValueError(f"prior must be two positive numbers; got {prior}")
-    if int(ns) == 0:
-        return Estimate(None, conf=conf, method="beta_posterior", status="not_measured", reason="n = 0")
-    a, b = a + int(xs), b + int(ns - xs)
+    hits, total = check.count_of("x", x, "n", n)
     tail = (1.0 - check.open_unit("conf", conf)) / 2.0
+    shape = [check.finite("prior", v) for v in prior]
+    if len(shape) != 2 or min(shape) <= 0:
+        raise ValueError(f"prior must be two positive numbers; got {prior}")
+    if total == 0:
+        return Estimate(None, conf=conf, method="beta_posterior", status="not_measured", reason="n = 0")
+    a, b = shape[0] + hits, shape[1] + total - hits
     lo, hi = float(special.betaincinv(a, b, tail)), float(special.betainccinv(a, b, tail))
-    return Estimate(a / (a + b), lo, hi, n=int(ns), conf=conf, method="beta_posterior")
+    return Estimate(a / (a + b), lo, hi, n=total, conf=conf, method="beta_posterior")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -299,7 +299,8 @@ def catch_rate(caught: int, planted: int, conf: float = 0.95) -> Estimate:
     >>> catch_rate(19, 20).value
     0.95
     """
-    return dataclasses.replace(wilson_interval(caught, planted, conf), method="catch_rate_wilson")
+    hits, total = check.count_of("caught", caught, "planted", planted)
+    return dataclasses.replace(wilson_interval(hits, total, conf), method="catch_rate_wilson")
 
 
 def false_alarm_rate(flagged: int, clean: int, conf: float = 0.95) -> Estimate:
@@ -322,4 +323,5 @@ def false_alarm_rate(flagged: int, clean: int, conf: float = 0.95) -> Estimate:
     >>> false_alarm_rate(0, 20).value
     0.0
     """
-    return dataclasses.replace(wilson_interval(flagged, clean, conf), method="false_alarm_rate_wilson")
+    hits, total = check.count_of("flagged", flagged, "clean", clean)
+    return dataclasses.replace(wilson_interval(hits, total, conf), method="false_alarm_rate_wilson")

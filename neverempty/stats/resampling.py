@@ -70,8 +70,9 @@ def bootstrap_counts(
     Returns
     -------
     BootstrapEstimate
-        No interval when more than 5 % of replicates are undefined (status ``undefined``) or, with
-        "bca", when all replicates are equal (status ``degenerate``: take Wilson or Newcombe).
+        No interval when more than 5 % of replicates are undefined (status ``undefined``). When all
+        replicates are equal the status is ``degenerate``: take Wilson or Newcombe. The percentile
+        interval then has no width, and "bca" none at all.
 
     Raises
     ------
@@ -107,7 +108,7 @@ def _blank(n: int, conf: float, method: str, resamples: int, rng: check.Rng) -> 
         status="not_measured",
         reason="no case",
         n_resamples=resamples,
-        seed=None if isinstance(rng, np.random.Generator) else int(rng),
+        seed=None if isinstance(rng, np.random.Generator) else check.count("rng", rng),
     )
 
 
@@ -128,13 +129,18 @@ def _summarize(
     if share > MAX_UNDEFINED:
         return dataclasses.replace(result, reason=f"{share:.1%} of replicates are undefined: no interval")
     levels = np.array([(1.0 - conf) / 2.0, (1.0 + conf) / 2.0])
-    if blank.method == "bootstrap_bca":
-        if defined.min() == defined.max():
-            reason = "all replicates are equal: take a Wilson or Newcombe interval"
-            return dataclasses.replace(result, status="degenerate", reason=reason)
+    equal, bca = defined.min() == defined.max(), blank.method == "bootstrap_bca"
+    if equal:
+        reason = "all replicates are equal: take a Wilson or Newcombe interval"
+        result = dataclasses.replace(result, status="degenerate", reason=reason)
+    else:
+        result = dataclasses.replace(result, status="ok", reason="")
+    if equal and bca:
+        return result
+    if bca:
         levels = _bca_levels(value, defined, counts, statistic, levels)
     lo, hi = np.quantile(defined, levels, method="inverted_cdf")
-    return dataclasses.replace(result, lo=float(lo), hi=float(hi), status="ok", reason="")
+    return dataclasses.replace(result, lo=float(lo), hi=float(hi))
 
 
 def _bca_levels(
@@ -224,8 +230,7 @@ def bootstrap_rate(x: int, n: int, conf: float = 0.95) -> Estimate:
     """
     from neverempty.stats import _binomial
 
-    xs, ns = check.counts_of("x", x, "n", n)
-    hits, total, level = int(xs), int(ns), check.open_unit("conf", conf)
+    (hits, total), level = check.count_of("x", x, "n", n), check.open_unit("conf", conf)
     method = "bootstrap_rate"
     if total == 0:
         return Estimate(None, conf=conf, method=method, status="not_measured", reason="no case (n = 0)")

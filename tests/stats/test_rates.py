@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -151,3 +152,37 @@ def test_catch_and_false_alarm_rates_are_wilson_rates_of_their_own_controls() ->
     assert stats.catch_rate(19, 20).lo == stats.wilson_interval(19, 20).lo
     assert stats.false_alarm_rate(0, 20).hi == stats.wilson_interval(0, 20).hi
     assert stats.false_alarm_rate(0, 0).status == "not_measured"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: stats.rate({0: 1, 1: 0}), "values is a mapping"),
+        (lambda: stats.rate(5), "values must be a sequence of values; got 5"),
+        (lambda: stats.wilson_interval([1, 2, 3], [5, 5]), r"x has \(3,\), n has \(2,\)"),
+        (lambda: stats.wilson_interval(1e300, 1e300), "x must hold counts"),
+        (lambda: stats.catch_rate([1], [2]), "caught must be a single number"),
+        (lambda: stats.false_alarm_rate([1], [2]), "flagged must be a single number"),
+        (lambda: stats.beta_posterior([1, 2], 5), "x must be a single number"),
+        (lambda: stats.beta_posterior(1, 5, prior=(1,)), "prior must be two positive numbers"),
+        (lambda: stats.beta_posterior(0, 0, conf=2), "conf must lie strictly between 0 and 1"),
+        (lambda: stats.bootstrap_rate([1], 5), "x must be a single number"),
+        (lambda: stats.bootstrap_counts([1, 2], lambda c: c[:, 0], 10, None), "rng must be a count"),
+        (lambda: stats.pass_at_k([5], 3, 2), "n must be a single number"),
+        (lambda: stats.corrected_rate([5], 10, 9, 10, 9, 10), "flagged must be a single number"),
+        (lambda: stats.mcnemar_sample_size([0.05, 0.1]), "p_regress must be a number"),
+        (lambda: stats.floor_breach_probability(60, 0.9, "x"), r"p must hold numbers in \[0, 1\]"),
+        (lambda: stats.GateDesign(60, 3, [0.1], p_base=0.9), "q must be one rate, or pairs"),
+        (lambda: stats.paired_diff_interval((1, 2, 3)), "table must be the four counts"),
+    ],
+)
+def test_input_of_the_wrong_shape_is_refused_by_name(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
+
+
+def test_columns_of_a_frame_are_taken_as_they_are() -> None:
+    column = pd.Series([1, 0, pd.NA], dtype="Int64")
+    assert (stats.rate(column).n, stats.rate(column).n_missing) == (2, 1)
+    bounds = stats.wilson_interval(pd.Series([1, 2]), pd.Series([5, 5]))
+    assert bounds.lo.tolist() == [stats.wilson_interval(x, 5).lo for x in (1, 2)]

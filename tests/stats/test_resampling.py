@@ -112,3 +112,9 @@ def test_too_few_values_leave_a_bound_open() -> None:
 def test_wrong_input_is_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_a_percentile_interval_without_width_says_that_it_is_degenerate() -> None:
+    found = stats.bootstrap_counts([10, 0], lambda c: c[:, 0] / c.sum(axis=1), 100)
+    assert (found.value, found.lo, found.hi, found.status) == (1.0, 1.0, 1.0, "degenerate")
+    assert "Wilson" in found.reason
