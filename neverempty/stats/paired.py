@@ -124,7 +124,9 @@ def paired_table(
     (2, 1, 0, ('c',))
     """
     check.choice("unmatched", unmatched, ("raise", "list"))
-    both = on if isinstance(on, tuple) and len(on) == 2 and not isinstance(on[0], str) else (on, on)
+    # Two ids in a tuple are one list of ids; two lists are one for each side.
+    split = isinstance(on, tuple) and len(on) == 2 and all(np.ndim(part) == 1 for part in on)
+    both = on if split and on is not None else (on, on)
     left, right = _by_id("base", base, both[0]), _by_id("cand", cand, both[1])
     only_base = tuple(i for i in left if i not in right)
     only_cand = tuple(i for i in right if i not in left)

@@ -154,3 +154,9 @@ def test_a_million_pairs_do_not_overflow() -> None:
 def test_wrong_input_is_refused_by_name(call: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_two_numbered_cases_in_a_tuple_are_one_list_of_ids() -> None:
+    table = stats.paired_table([1, 0], [1, 1], on=(1, 2))
+    assert (table.n11, table.n01, table.n) == (1, 1, 2)
+    assert stats.paired_table([1, 0], [1, 1], on=([1, 2], np.array([2, 1]))).n10 == 0
