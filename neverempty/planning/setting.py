@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Final, Literal, NamedTuple
+import numbers
+from typing import Final, Literal, NamedTuple, get_args
+
+import numpy as np
 
 from neverempty._errors import UsageError
 from neverempty.stats import Estimate, GateDesign, collapse_probabilities
@@ -94,8 +97,7 @@ class PlanSetting:
         """Refuse what cannot be."""
         self._check_shares()
         churn, before = float(self.churn), float(self.pass_rate)
-        if self.metrics < 1 or self.repeats < 1:
-            raise UsageError(f"repeats {self.repeats} and metrics {self.metrics} must be at least 1")
+        self._check_choices()
         if churn > 1.0 - before + 1e-12:
             raise UsageError(
                 f"churn {churn:g} exceeds the {1 - before:g} that fail, and only they can improve"
@@ -112,9 +114,21 @@ class PlanSetting:
         shares += [("floor", floor, True) for floor in self.floors]
         shares += [] if self.limit is None else [("limit", self.limit, True)]
         for name, value, ends_too in shares:
+            if not isinstance(value, (int, float, np.integer, np.floating)):
+                raise UsageError(f"{name} {value!r} is no number")
             # Written so that NaN is refused too.
             if not (0.0 < value < 1.0 or (ends_too and value in (0.0, 1.0))):
                 raise UsageError(f"{name} {value:g} is no share from 0 to 1, such as 0.05 for five points")
+
+    def _check_choices(self) -> None:
+        for name, least in (("repeats", 1), ("metrics", 1), ("must_pass", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, numbers.Integral) or value < least:
+                raise UsageError(f"{name} {value!r} must be a whole number of at least {least}")
+        for name, choices in (("collapse", COLLAPSES), ("limit_on", get_args(LimitOn))):
+            value = getattr(self, name)
+            if value not in choices:
+                raise UsageError(f"{name} {value!r} is none of {', '.join(choices)}")
 
     @property
     def level(self) -> float:

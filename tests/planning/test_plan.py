@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import pytest
 
@@ -179,3 +180,9 @@ def test_above_two_thousand_cases_the_whole_gate_is_left_out_and_that_is_said() 
     plan = ne.plan(3000, flake=0.01)
     assert plan.gates == ()
     assert any("up to 2,000 cases" in text for text in plan.cautions)
+
+
+@pytest.mark.parametrize("wrong", [{"repeats": 0}, {"collapse": ""}, {"floor": "0.9"}])
+def test_a_wrong_wish_is_refused_and_not_replaced_by_the_default(wrong: dict[str, Any]) -> None:
+    with pytest.raises(UsageError, match=next(iter(wrong))):
+        ne.plan(60, **wrong)

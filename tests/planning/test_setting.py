@@ -79,8 +79,13 @@ def test_the_gate_without_other_rules_fails_as_often_as_the_test_alone(collapse:
         ({"drop": 0.98}, "exceed the pass rate"),
         ({"churn": known(0.05)}, "only they can improve"),
         ({"must_pass": 61}, "must_pass 61 exceeds the 60 cases"),
-        ({"repeats": 0}, "must be at least 1"),
-        ({"metrics": 0}, "must be at least 1"),
+        ({"repeats": 0}, "repeats 0 must be a whole number of at least 1"),
+        ({"repeats": 2.5}, "repeats 2.5 must be a whole number"),
+        ({"must_pass": -1}, "must_pass -1 must be a whole number of at least 0"),
+        ({"collapse": "any-hit"}, "is none of any_hit, majority"),
+        ({"limit_on": "wald"}, "is none of rate, wilson"),
+        ({"drop": "5"}, "is no number"),
+        ({"metrics": 0}, "metrics 0 must be a whole number of at least 1"),
     ],
 )
 def test_contradictions_are_refused_with_their_reason(changes: dict[str, object], says: str) -> None:
