@@ -199,7 +199,7 @@ class Expect(Part):
             for call in self.tool_calls.calls:
                 if call.tool in self.forbidden_tools:
                     raise ValueError(
-                        f"tool {call.tool!r} is both expected in tool_calls and in forbidden_tools"
+                        f"tool {call.tool!r} is both in tool_calls and in forbidden_tools"
                     )
         wanted = {(fact.statement, fact.match) for fact in self.facts}
         for claim in self.forbidden_claims:

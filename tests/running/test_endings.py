@@ -224,8 +224,8 @@ async def refuses_to_be_closed(case: Any, tracer: Any) -> str:
     while True:
         try:
             await asyncio.sleep(60)
-        except BaseException:
-            continue
+        except BaseException as refused:
+            tracer.messages.append({"role": "user", "content": repr(refused)})
 
 
 def hangs_in_a_thread(case: Any, tracer: Any) -> str:
