@@ -198,9 +198,7 @@ class Expect(Part):
         if self.forbidden_tools and self.tool_calls is not None:
             for call in self.tool_calls.calls:
                 if call.tool in self.forbidden_tools:
-                    raise ValueError(
-                        f"tool {call.tool!r} is both in tool_calls and in forbidden_tools"
-                    )
+                    raise ValueError(f"tool {call.tool!r} is both in tool_calls and in forbidden_tools")
         wanted = {(fact.statement, fact.match) for fact in self.facts}
         for claim in self.forbidden_claims:
             if (claim.statement, claim.match) in wanted:
