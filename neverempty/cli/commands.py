@@ -10,7 +10,20 @@ from __future__ import annotations
 import argparse
 from typing import TYPE_CHECKING, Final, Protocol
 
-from neverempty.cli import baseline, compare, coverage, demo, gate, init, plan, reader, render, run, validate
+from neverempty.cli import (
+    baseline,
+    compare,
+    coverage,
+    demo,
+    export,
+    gate,
+    init,
+    plan,
+    reader,
+    render,
+    run,
+    validate,
+)
 
 if TYPE_CHECKING:
     from neverempty.cli.parser import Parser
@@ -41,5 +54,6 @@ COMMANDS: Final[tuple[Command, ...]] = (
     gate,
     baseline,
     render,
+    export,
     reader,
 )

@@ -1,0 +1,103 @@
+"""Numbers of model judges, cut wherever nobody knows how far the judge agrees with people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import pandas as pd
+
+from neverempty.report import numbers
+from neverempty.report.status import earned
+
+if TYPE_CHECKING:
+    from neverempty.report.model import Report
+
+JUDGES: Final = "judges"
+"""Key of a report's provenance: metric → ``agreement`` with people, ``lo``, ``hi``, ``n``, ``trust``."""
+
+_SIGN: Final = "judge"
+_CUT: Final = "cut: the judge's agreement with people is unknown or too low"
+
+
+def judged_metrics(report: Report) -> dict[str, dict[str, Any]]:
+    """List the metrics that a model judged, with what is known of the judge's agreement.
+
+    Parameters
+    ----------
+    report : Report
+        Its provenance may say so under ``judges``; a scorer whose version names a judge says so too.
+
+    Returns
+    -------
+    dict of str to dict
+        Empty facts where nothing is known.
+    """
+    said = report.provenance.get(JUDGES)
+    known = {str(name): facts for name, facts in said.items()} if isinstance(said, dict) else {}
+    scores = report.scores
+    versions = scores["scorer_version"].astype("str").str.lower()
+    for name in scores.loc[versions.str.contains(_SIGN, regex=False), "metric"].unique().tolist():
+        known.setdefault(str(name), {})
+    return {name: facts if isinstance(facts, dict) else {} for name, facts in known.items()}
+
+
+def is_trusted(facts: dict[str, Any]) -> bool:
+    """Say whether a judge's numbers may be shown.
+
+    Parameters
+    ----------
+    facts : dict
+        As in a report's provenance.
+
+    Returns
+    -------
+    bool
+        False without an agreement, and where the agreement was found too low.
+
+    Examples
+    --------
+    >>> is_trusted({}), is_trusted({"agreement": 0.8}), is_trusted({"agreement": 0.3, "trust": "cut"})
+    (False, True, False)
+    """
+    agreement = facts.get("agreement")
+    known = isinstance(agreement, (int, float)) and not isinstance(agreement, bool) and agreement == agreement
+    return known and facts.get("trust") != "cut"
+
+
+def untrusted(report: Report) -> set[str]:
+    """Name the metrics whose numbers are cut.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+
+    Returns
+    -------
+    set of str
+        Names.
+    """
+    return {name for name, facts in judged_metrics(report).items() if not is_trusted(facts)}
+
+
+def shown_metrics(report: Report) -> pd.DataFrame:
+    """Return the metrics as far as they may be shown.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+
+    Returns
+    -------
+    DataFrame
+        The report's metrics; those of a judge without agreement have no number, the status ``withheld`` and
+        a note.
+    """
+    metrics = report.metrics
+    cut = metrics["metric"].astype("str").isin(untrusted(report)).to_numpy()
+    if not cut.any():
+        return metrics
+    kept, gone = metrics[~cut], earned(metrics[cut], numbers.WITHHELD)
+    gone["note"] = _CUT
+    return pd.concat([kept, gone.astype(metrics.dtypes)]).sort_index(kind="stable")
