@@ -209,7 +209,7 @@ def _decided(report: Report, decision: Gated | None) -> Section:
 
 
 def _honesty(report: Report) -> Section:
-    title = "What happened, and what was said"
+    title = "What was said"
     try:
         return Section("honesty", title, (honesty_rows(report.honesty),))
     except InputError:

@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
 
+from neverempty.frames import SCHEMAS
+from neverempty.frames.arrays import make_array
 from neverempty.report import numbers
 from neverempty.report.status import earned
 
@@ -100,4 +102,7 @@ def shown_metrics(report: Report) -> pd.DataFrame:
         return metrics
     kept, gone = metrics[~cut], earned(metrics[cut], numbers.WITHHELD)
     gone["note"] = _CUT
-    return pd.concat([kept, gone.astype(metrics.dtypes)]).sort_index(kind="stable")
+    same = {name: kind for name, kind in metrics.dtypes.items() if name != "status"}
+    frame = pd.concat([kept, gone.astype(same)]).sort_index(kind="stable")
+    frame["status"] = make_array(SCHEMAS["metrics"].column("status"), frame["status"].tolist())
+    return frame

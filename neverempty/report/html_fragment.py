@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neverempty.report.escape import html
+from neverempty.report.export_judged import shown_metrics
 from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ def render_html(report: Report) -> str:
         (
             '<div class="neverempty-report">',
             f"<p><strong>{html(report.status)}</strong>{reason}</p>",
-            table_html(metrics_table(report.metrics)),
+            table_html(metrics_table(shown_metrics(report))),
             table_html(honesty_rows(report.honesty)),
             "<details><summary>Provenance</summary>",
             table_html(provenance_rows(report.provenance)),

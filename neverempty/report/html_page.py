@@ -10,6 +10,7 @@ from typing import Final
 from neverempty.report.escape import html
 from neverempty.report.export_content import Content, Section
 from neverempty.report.html_parts import case_blocks, forest, table_block
+from neverempty.report.tables import Table
 
 _STATES: Final = {
     "broken": "bad",
@@ -20,6 +21,7 @@ _STATES: Final = {
     "ok": "good",
 }
 _FOLDED: Final = ("provenance",)
+_MOST_OPEN: Final = 25
 _LEAD: Final = 600
 
 
@@ -76,6 +78,13 @@ def _policy(style: str) -> str:
     )
 
 
+def _table(table: Table, kinds: dict[str, str] | None) -> str:
+    block = table_block(table, kinds)
+    if len(table.rows) <= _MOST_OPEN or kinds:
+        return block
+    return f"<details><summary>{html(table.caption)}: {len(table.rows)} rows</summary>{block}</details>"
+
+
 def _section(content: Content, section: Section) -> str:
     parts = [f"<p>{html(section.remark)}</p>"] if section.remark else []
     if section.key == "metrics":
@@ -84,7 +93,7 @@ def _section(content: Content, section: Section) -> str:
         parts.append(case_blocks(content.cases))
     else:
         kinds = _STATES if section.key == "health" else None
-        parts += [table_block(table, kinds) for table in section.tables]
+        parts += [_table(table, kinds) for table in section.tables]
     inner = "\n".join(part for part in parts if part)
     if section.key in _FOLDED:
         inner = f"<details><summary>Where these numbers come from</summary>\n{inner}\n</details>"

@@ -15,6 +15,7 @@ from neverempty.report.tables import Table
 
 _GROUPS: Final = frozenset(column.name for column in SCHEMAS["metrics"].columns)
 _CELL: Final = 500
+_SHORT: Final = 32
 _CLAIMS: Final = {"absence": "claims absence", "failure": "discloses the failure", "data": "reports data"}
 _KEY: Final = (
     "Rates over cases. Mark and line: the rate and its 95 % interval, hollow below 50 cases, none below 10. "
@@ -72,7 +73,13 @@ def _row(row: tuple[str, ...], kinds: dict[str, str] | None) -> str:
     first = html(row[0], _CELL)
     if kinds is not None:
         first = f'<span class="tag {kinds.get(row[0], "plain")}">{first}</span>'
-    return f'<th scope="row">{first}</th>' + "".join(f"<td>{html(cell, _CELL)}</td>" for cell in row[1:])
+    return f'<th scope="row">{first}</th>' + "".join(map(_cell, row[1:]))
+
+
+def _cell(text: str) -> str:
+    # short cells stay on one line, long ones keep enough width to be read
+    kind = ' class="long"' if len(text) > _SHORT else ""
+    return f"<td{kind}>{html(text, _CELL)}</td>"
 
 
 def forest(metrics: pd.DataFrame) -> str:
@@ -159,23 +166,27 @@ def _case(case: Shown, is_open: bool) -> str:
     asked = (
         f'<dt>The user asked</dt><dd><p class="text">{html(case.question)}</p></dd>' if case.question else ""
     )
-    repeats = "".join(_said(said, len(case.repeats) > 1) for said in case.repeats)
+    tools = list(dict.fromkeys(said.tool for said in case.repeats))
+    once = _tool(tools[0], "") if len(tools) == 1 else ""
+    repeats = "".join(_said(said, len(case.repeats) > 1, len(tools) > 1) for said in case.repeats)
     name = f"<b>{html(case.case_id, _CELL)}</b>"
     where = f"{case.arm}, {case.kind}" if case.kind else case.arm
     return (
         f'<details class="case"{" open" if is_open else ""}><summary><span class="tag {tone_of(case.label)}">'
         f"{html(case.label)}</span> {name} <small>{html(where, _CELL)}</small></summary>"
-        f"<dl>{asked}{repeats}</dl></details>"
+        f"<dl>{asked}{once}{repeats}</dl></details>"
     )
 
 
-def _said(said: Said, is_numbered: bool) -> str:
+def _tool(text: str, number: str) -> str:
+    if not text:
+        return ""
+    return f'<dt>The tool said{number}</dt><dd><p class="text mono">{html(text)}</p></dd>'
+
+
+def _said(said: Said, is_numbered: bool, has_tool: bool) -> str:
     number = f" <small>repeat {said.repeat}: {html(said.label)}</small>" if is_numbered else ""
-    tool = (
-        f'<dt>The tool said{number}</dt><dd><p class="text mono">{html(said.tool)}</p></dd>'
-        if said.tool
-        else ""
-    )
+    tool = _tool(said.tool, number) if has_tool else ""
     answer = "".join(_part(part.text, part.claim) for part in said.answer) or "<i>no answer</i>"
     reason = f'<p class="reason">No signal: {html(said.reason)}</p>' if said.reason else ""
     return f'{tool}<dt>The agent said{number}</dt><dd><p class="text">{answer}</p>{reason}</dd>'

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neverempty.report.escape import markdown
+from neverempty.report.export_judged import shown_metrics
 from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ def render_markdown(report: Report) -> str:
     parts = [
         "# Report",
         f"**{markdown(report.status)}**{reason}",
-        table_markdown(metrics_table(report.metrics)),
+        table_markdown(metrics_table(shown_metrics(report))),
         table_markdown(honesty_rows(report.honesty)),
         table_markdown(provenance_rows(report.provenance)),
     ]
