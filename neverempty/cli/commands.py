@@ -20,6 +20,7 @@ from neverempty.cli import (
     init,
     plan,
     reader,
+    readme,
     render,
     run,
     validate,
@@ -55,5 +56,6 @@ COMMANDS: Final[tuple[Command, ...]] = (
     baseline,
     render,
     export,
+    readme,
     reader,
 )
