@@ -75,39 +75,58 @@ def frame_csv(frame: pd.DataFrame, name: str = "traces") -> str:
         str(label): plain_values(known.get(str(label), Column(str(label), "object", "")), frame[label])
         for label in frame.columns
     }
-    return _text(list(columns), zip(*columns.values(), strict=True))
+    safe = [_cells(values) for values in columns.values()]
+    return _text(list(columns), zip(*safe, strict=True))
+
+
+def _cells(values: list[Any]) -> list[Any]:
+    """Make a column safe; its texts repeat, so each is made safe once."""
+    known: dict[str, Any] = {}
+    cells = []
+    for value in values:
+        if value is None or isinstance(value, (bool, int, float)):
+            cells.append("" if value is None else value)
+            continue
+        text = value if isinstance(value, str) else _json(value)
+        if text not in known:
+            known[text] = cell(text)
+        cells.append(known[text])
+    return cells
 
 
 def _text(header: list[str], rows: Any) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow([cell(name) for name in header])
-    writer.writerows([[cell(value) for value in row] for row in rows])
+    writer.writerows(rows)
     return buffer.getvalue()
 
 
-def cell(value: Any) -> Any:
-    """Make a value safe in a spreadsheet.
+def _json(value: Any) -> str:
+    """Write an object as JSON, without what its keys say is secret."""
+    text, redactor = dumps(jsonable(value)), default_redactor()
+    return dumps(redactor(jsonable(value))) if redactor.suspects(text.encode("utf-8")) else text
+
+
+def cell(text: str) -> str:
+    """Make a text safe in a spreadsheet.
 
     Parameters
     ----------
-    value : object
-        A cell of a frame.
+    text : str
+        The text of a cell.
 
     Returns
     -------
-    object
-        Numbers as they are; text without control characters, and with an apostrophe before what a spreadsheet
-        would take for a formula; missing is empty.
+    str
+        Without control characters and secrets, and with an apostrophe before what a spreadsheet would take
+        for a formula.
 
     Examples
     --------
-    >>> cell("=1+1"), cell(-0.5), cell(None)
-    ("'=1+1", -0.5, '')
+    >>> cell("=1+1"), cell("a = b")
+    ("'=1+1", 'a = b')
     """
-    if value is None or isinstance(value, (bool, int, float)):
-        return "" if value is None else value
-    text = value if isinstance(value, str) else dumps(jsonable(value))
     shown = plain(default_redactor()(text), _MOST_TEXT)
     return f"'{shown}" if shown.lstrip(" ").startswith(_FORMULA) else shown
 
@@ -120,4 +139,4 @@ def _metric_rows(content: Content) -> Iterator[list[Any]]:
     header = list(_metric_header(content))
     for row in content.metrics.to_dict("records"):
         record = metric_record(row)
-        yield [record[name] for name in header]
+        yield _cells([record[name] for name in header])
