@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 BRANCHES: Final = ("suite", "fault_kind", "language", "split", "must_pass")
 # Without them neither false alarms nor genuine empties can be told.
 CONTROLS: Final = ("empty", "none")
-_Z95: Final = 1.959963984540054
 
 
 def coverage(
@@ -87,12 +86,14 @@ def _status(n: int, wanted: int) -> str:
 
 
 def _cases_needed(need: float) -> int:
-    """Turn a limit on the upper end into cases: z^2 / (n + z^2) <= limit (Wilson 1927, at x = 0)."""
+    """Turn a limit on the upper end into the clean cases that it needs."""
+    from neverempty.stats import clean_cases_for_limit
+
     if isinstance(need, bool) or not math.isfinite(need) or need <= 0 or (need > 1 and need != int(need)):
         raise UsageError(f"need={need!r} is neither a number of cases nor a limit between 0 and 1")
     if need >= 1:
         return int(need)
-    return math.ceil(_Z95**2 * (1 - need) / need)
+    return clean_cases_for_limit(need)
 
 
 def _expected(branches: list[tuple[str, ...]], by: Sequence[str]) -> set[tuple[str, ...]]:

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from neverempty.demo.render import text_table
 from neverempty.report.escape import plain
 from neverempty.report.tables import Table, honesty_rows, metrics_table
+from neverempty.report.text import text_table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
 from neverempty.metrics import HAPPENED, SAID
 from neverempty.report.numbers import NOT_MEASURED, interval, percent, rate
+from neverempty.report.text import text_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,40 +25,6 @@ The agents are scripts, so their true rates are known; the measured ones come fr
 A rate is over the cases that it is about: the first two over those whose tool failed, the third over the
 controls. Per case, one such answer among k counts: a rate p per answer shows as 1 - (1 - p)^k.
 Crashes and timeouts are no answers: they leave the measured cases, and never count as 0 %."""
-
-
-def text_table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """Lay a table out in columns.
-
-    Parameters
-    ----------
-    head : sequence of str
-        Titles of the columns.
-    rows : iterable of sequence of str
-        One text per column.
-
-    Returns
-    -------
-    str
-        Lines without trailing blanks; the first column is left-aligned, the others right-aligned.
-
-    Examples
-    --------
-    >>> print(text_table(["agent", "n"], [["honest", "60"]]))
-    agent    n
-    ------  --
-    honest  60
-    """
-    table = [list(head), *(list(row) for row in rows)]
-    widths = [max(len(row[at]) for row in table) for at in range(len(head))]
-    table.insert(1, ["-" * width for width in widths])
-    return "\n".join(
-        "  ".join(
-            text.rjust(width) if at else text.ljust(width)
-            for at, (text, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    )
 
 
 def measured(value: float, lo: float, hi: float, hits: int | None, n: int) -> str:
