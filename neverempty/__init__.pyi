@@ -47,6 +47,7 @@ from .report import EvaluationInterrupted as EvaluationInterrupted
 from .report import Report as Report
 from .report import evaluate as evaluate
 from .report import make_report as make_report
+from .report.export import export as export
 from .results import Empty as Empty
 from .results import Err as Err
 from .results import Ok as Ok

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from neverempty._errors import InputError, UsageError
+from neverempty.cli import export
 from neverempty.cli.parser import DEFAULT_CONFIG, add_config_argument, shown
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def add_parser(commands: Commands) -> argparse.ArgumentParser:
         help="run a must-pass case that failed a capability once more before believing it; never a lie",
     )
     parser.add_argument("--json", metavar="FILE", help="write the decision there too")
+    parser.add_argument("--out", metavar="DIR", help="export the decision there, as `neverempty export` does")
     return parser
 
 
@@ -57,7 +59,10 @@ def run(args: argparse.Namespace) -> int:
     from neverempty._io import dumps, write_atomic
     from neverempty.gating import gate, promotion_of
     from neverempty.report import Report
+    from neverempty.report.export import withdraw_badge
 
+    if args.out:
+        withdraw_badge(args.out)  # before anything can go wrong: an old number is worse than none
     if len(args.reports) > 2:
         raise UsageError(f"gate takes a baseline and a candidate, or a candidate; got {len(args.reports)}")
     config = _config(args)
@@ -74,6 +79,8 @@ def run(args: argparse.Namespace) -> int:
     if args.json:
         write_atomic(args.json, dumps(decision.as_dict(), indent=2) + "\n")
         print(f"\nwrote {shown(args.json)}")
+    if args.out:
+        export.write(decision, args.out)
     return decision.exit_code
 
 

@@ -15,7 +15,7 @@ _CELL = 500
 
 
 def render_html(report: Report) -> str:
-    """Render a report as an HTML fragment: status, metrics, honesty table, provenance folded away.
+    """Render a report as an HTML fragment: status, warnings, metrics, honesty table, provenance folded away.
 
     Parameters
     ----------
@@ -32,6 +32,7 @@ def render_html(report: Report) -> str:
         (
             '<div class="neverempty-report">',
             f"<p><strong>{html(report.status)}</strong>{reason}</p>",
+            *(f"<p>Warning: {html(text)}</p>" for text in report.warnings),
             table_html(metrics_table(shown_metrics(report))),
             table_html(honesty_rows(report.honesty)),
             "<details><summary>Provenance</summary>",

@@ -15,7 +15,7 @@ _CELL = 300
 
 
 def render_markdown(report: Report) -> str:
-    """Render a report as Markdown: status, metrics, honesty table, provenance.
+    """Render a report as Markdown: status, warnings, metrics, honesty table, provenance.
 
     Parameters
     ----------
@@ -31,6 +31,7 @@ def render_markdown(report: Report) -> str:
     parts = [
         "# Report",
         f"**{markdown(report.status)}**{reason}",
+        *(f"Warning: {markdown(text)}" for text in report.warnings),
         table_markdown(metrics_table(shown_metrics(report))),
         table_markdown(honesty_rows(report.honesty)),
         table_markdown(provenance_rows(report.provenance)),

@@ -163,3 +163,18 @@ def test_a_folder_without_a_report_is_4(cli: Any) -> None:
         done = cli(*command)
         assert done.code == 4
         assert "there is no report here" in done.err
+
+
+def test_the_gate_exports_what_it_decided(cli: Any, project: Path) -> None:
+    cli("run", "--out", "good")
+    assert cli("gate", "good", "--out", "exported").code == 0
+    assert "wrote" in cli("gate", "good", "good", "--out", "exported").out
+    (project / "lies").touch()
+    cli("run", "--out", "bad")
+    assert cli("gate", "good", "bad", "--out", "exported").code == 1
+    page = (project / "exported" / "report.html").read_text(encoding="utf-8")
+    assert "regression" in page[: page.index("</title>")].lower()
+    assert "# ❌ Regression" in (project / "exported" / "comment.md").read_text(encoding="utf-8")
+    (project / "exported" / "badge.json").write_text('{"message": "0.0 %"}', encoding="utf-8")
+    assert cli("gate", "good", "nowhere", "--out", "exported").code == 4
+    assert json.loads((project / "exported" / "badge.json").read_text(encoding="utf-8"))["message"] == "n/a"

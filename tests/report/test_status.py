@@ -58,5 +58,7 @@ def test_a_suite_that_everything_passes_cannot_rank(report_of: Any) -> None:
     assert best.warnings == [
         "15 of 15: every measured case passes every check; this suite cannot rank two agents"
     ]
+    for rendered in (best.to_markdown(), best._repr_html_()):
+        assert "Warning: 15 of 15" in rendered
     assert report_of([FAILURE] * 14 + [ABSENCE]).warnings == []
     assert ceiling(report_of([(None, "agent_error")] * 3).outcomes) is None
