@@ -51,9 +51,14 @@ class _Visible(dict[int, str]):
 
     def __missing__(self, code: int) -> str:
         char = chr(code)
-        unseen = unicodedata.category(char) in _UNSEEN or char in _FILLERS
+        unseen = unicodedata.category(char) in _UNSEEN or char in _FILLERS or _is_noncharacter(code)
         self[code] = char if char in _KEPT or not unseen else _code(code)
         return self[code]
+
+
+def _is_noncharacter(code: int) -> bool:
+    """Tell code points that no text may hold; XML knows two of them as errors."""
+    return code & 0xFFFE == 0xFFFE or 0xFDD0 <= code <= 0xFDEF
 
 
 def _code(code: int) -> str:
