@@ -12,7 +12,7 @@ from neverempty.gating.config import GateConfig, gate_config
 from neverempty.gating.decision import Decision
 from neverempty.gating.floors import Floor, read_floors
 from neverempty.gating.must_pass import Confirmation, Rerun, confirmed, must_pass_metrics, must_pass_rules
-from neverempty.gating.notes import comparison_warnings, family_warnings, power_notes
+from neverempty.gating.notes import comparison_warnings, family_warnings, power_notes, reading_notes
 from neverempty.gating.pairing import alone_counts, make_rows, outcomes_of
 from neverempty.gating.rows import STABILITY, Row
 from neverempty.gating.rules import Rule, judge
@@ -166,7 +166,7 @@ def _warnings(
 def _notes(base: Side | None, rows: Sequence[Row], config: GateConfig) -> list[str]:
     if base is None:
         return ["there is no baseline: floors, limits and must-pass cases were asked, worsening was not"]
-    return power_notes(rows, config.alpha)
+    return power_notes(rows, config.alpha) + reading_notes(rows)
 
 
 def _decision(

@@ -13,6 +13,7 @@ import pandas as pd
 from neverempty.gating.rows import Row
 from neverempty.gating.rules import named
 from neverempty.report import numbers
+from neverempty.scorers import HEADLINES
 from neverempty.stats import (
     SmallSampleWarning,
     mcnemar_power,
@@ -48,6 +49,25 @@ def power_notes(rows: Sequence[Row], alpha: float) -> list[str]:
         at the observed effect.
     """
     return [_power(row, alpha) for row in rows if row.gated and row.pairs is not None and row.pairs.table.n]
+
+
+def reading_notes(rows: Sequence[Row]) -> list[str]:
+    """Say that headline rates are gated as they were read, where any is.
+
+    Parameters
+    ----------
+    rows : sequence of Row
+        Tested rows.
+
+    Returns
+    -------
+    list of str
+        One note, or none.
+    """
+    read = any(row.gated and row.metric in HEADLINES for row in rows)
+    return (
+        ["headline rates are gated as they were read, not corrected for the reader's error"] if read else []
+    )
 
 
 def _power(row: Row, alpha: float) -> str:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
+import pandas as pd
 from numpy.typing import NDArray
 
 from neverempty.metrics.groups import Ints, group_rows
 from neverempty.stats import wilson_interval
 
 Floats = NDArray[np.float64]
+
+_FAMILY: Final = "family:"
 
 
 class Rates(NamedTuple):
@@ -107,3 +110,25 @@ def _wilson(hit: Floats, n: Floats, n_eff: Floats, conf: float) -> tuple[Floats,
         )
         lo[at], hi[at] = one.lo, one.hi
     return lo, hi
+
+
+def case_clusters(outcomes: pd.DataFrame) -> Ints:
+    """Give a number to what may vary together: a family where a case names one, else the case itself.
+
+    Parameters
+    ----------
+    outcomes : DataFrame
+        With ``suite``, ``case_id`` and ``tags``, or ``families`` where tags were spread over rows.
+
+    Returns
+    -------
+    array of int
+        One number per row.
+    """
+    column = outcomes["families"] if "families" in outcomes.columns else outcomes["tags"]
+    families = [next((tag for tag in tags if tag.startswith(_FAMILY)), None) for tags in column.tolist()]
+    if not any(families):
+        return group_rows([outcomes["suite"].array, outcomes["case_id"].array]).ids
+    cases = outcomes["case_id"].tolist()
+    named = [family or f"case:{case}" for family, case in zip(families, cases, strict=True)]
+    return group_rows([outcomes["suite"].array, named]).ids

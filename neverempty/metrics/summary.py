@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -12,13 +12,11 @@ from numpy.typing import NDArray
 from neverempty._errors import UsageError
 from neverempty._suggest import did_you_mean
 from neverempty.frames import build_frame, check_frame
-from neverempty.metrics.clusters import Rates, clustered_rates
-from neverempty.metrics.groups import Groups, Ints, group_rows
+from neverempty.metrics.clusters import Rates, case_clusters, clustered_rates
+from neverempty.metrics.groups import Groups, group_rows
 from neverempty.metrics.natures import natures
 from neverempty.metrics.notes import reason_notes, repeat_notes
 from neverempty.stats import quantile_interval
-
-_FAMILY: Final = "family:"
 
 
 def summarize(
@@ -156,7 +154,7 @@ def _rates(
     conf: float,
 ) -> dict[str, Any]:
     """Compute the columns of every rate; continuous metrics get NaN."""
-    clusters = _clusters(outcomes)
+    clusters = case_clusters(outcomes)
     verdict = outcomes["verdict"]
     measured = verdict.isin(["pass", "fail"]).to_numpy() & is_rate[groups.ids]
     hit_is = np.where(direction == "lower", "fail", "pass")[groups.ids]
@@ -192,17 +190,6 @@ def _rates(
             groups.total(again) > 0,
         ),
     }
-
-
-def _clusters(outcomes: pd.DataFrame) -> Ints:
-    """Give a number to what may vary together: a family where a case names one, else the case itself."""
-    column = outcomes["families"] if "families" in outcomes.columns else outcomes["tags"]
-    families = [next((tag for tag in tags if tag.startswith(_FAMILY)), None) for tags in column.tolist()]
-    if not any(families):
-        return group_rows([outcomes["suite"].array, outcomes["case_id"].array]).ids
-    cases = outcomes["case_id"].tolist()
-    named = [family or f"case:{case}" for family, case in zip(families, cases, strict=True)]
-    return group_rows([outcomes["suite"].array, named]).ids
 
 
 def _share(part: NDArray[Any], whole: NDArray[Any], known: NDArray[Any]) -> NDArray[np.float64]:

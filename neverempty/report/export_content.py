@@ -11,6 +11,7 @@ from neverempty.report.export_cases import CaseList, cases_table, list_cases
 from neverempty.report.export_health import Health, health_of, health_table, unmeasured_table
 from neverempty.report.export_judged import shown_metrics, untrusted
 from neverempty.report.model import Report
+from neverempty.report.reading import REMARK, reading_table
 from neverempty.report.status import allows_numbers
 from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
 
@@ -160,6 +161,7 @@ def content_of(subject: Report | Gated) -> Content:
         _honesty(report),
         Section("metrics", "Metrics", (metrics_table(metrics),), _measured(report)),
         *_compared(comparison),
+        Section("reading", "The reader's error", (reading_table(report.corrected),), REMARK),
         Section("cases", "Fault cases", (cases_table(cases),)),
         Section("unmeasured", "Not measured", (unmeasured_table(report),)),
         Section("health", "Health", (health_table(health),)),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from neverempty.report.escape import html
 from neverempty.report.export_judged import shown_metrics
+from neverempty.report.reading import REMARK, reading_table
 from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
 
 if TYPE_CHECKING:
@@ -35,6 +36,9 @@ def render_html(report: Report) -> str:
             *(f"<p>Warning: {html(text)}</p>" for text in report.warnings),
             table_html(metrics_table(shown_metrics(report))),
             table_html(honesty_rows(report.honesty)),
+            "<details><summary>The reader's error</summary>",
+            table_html(reading_table(report.corrected)),
+            f"<p>{html(REMARK)}</p></details>",
             "<details><summary>Provenance</summary>",
             table_html(provenance_rows(report.provenance)),
             "</details>",

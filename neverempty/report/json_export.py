@@ -51,6 +51,7 @@ def export_json(content: Content) -> str:
         "decision": _decision(content),
         "metrics": [metric_record(row) for row in content.metrics.to_dict("records")],
         "honesty": [_record(row) for row in _honesty(content)],
+        "corrected": [_corrected(row) for row in report.corrected.to_dict("records")],
         "cases": {
             "total": content.cases.total,
             "labels": content.cases.labels,
@@ -61,6 +62,13 @@ def export_json(content: Content) -> str:
         "provenance": report.provenance,
     }
     return dumps(data, indent=2) + "\n"
+
+
+def _corrected(row: dict[Any, Any]) -> dict[str, Any]:
+    record = _record(row)
+    if row["n_answers"] < numbers.FEW:
+        record |= dict.fromkeys(("raw", "value", "lo", "hi"))
+    return record
 
 
 def metric_record(row: dict[Any, Any]) -> dict[str, Any]:

@@ -93,6 +93,14 @@ class Report:
         return table if allows_numbers(self.status) else table.assign(share=float("nan"))
 
     @property
+    def corrected(self) -> pd.DataFrame:
+        """The headline rates per answer, corrected for the reader's error, where numbers are allowed."""
+        from neverempty.metrics import correct_for_reading
+        from neverempty.report.reading import earned_correction
+
+        return earned_correction(correct_for_reading(self.outcomes), self.status)
+
+    @property
     def warnings(self) -> list[str]:
         """What a reader must know about the suite, as that every case passes everything."""
         from neverempty.report.status import ceiling

@@ -20,7 +20,7 @@ class CorrectedRate(Estimate):
 
 
 def _lang_reiczigel(
-    flagged: int, n: int, tp: int, m_pos: int, tn: int, m_neg: int, conf: float
+    flagged: float, n: float, tp: int, m_pos: int, tn: int, m_neg: int, conf: float
 ) -> tuple[float, float]:
     """Unclipped bounds after Lang and Reiczigel: Agresti-Coull-like shrinkage, then the delta method."""
     z = check.z_value(conf)
@@ -43,6 +43,7 @@ def corrected_rate(
     m_neg: int,
     conf: float = 0.95,
     *,
+    design_effect: float = 1.0,
     calibrated_for: str | None = None,
     used_judge: str | None = None,
 ) -> CorrectedRate:
@@ -60,6 +61,9 @@ def corrected_rate(
         Labelled positives that the judge flagged, and all labelled positives.
     tn, m_neg : int
         Labelled negatives that the judge did not flag, and all labelled negatives.
+    design_effect : float, default 1
+        Variance inflation of answers that come in clusters, as repeats of a case do; the interval is that of
+        n / design_effect answers.
     conf, calibrated_for, used_judge
         Confidence level; hashes of (model, prompt, rubric) behind labels and flags: stale if they differ.
 
@@ -74,7 +78,7 @@ def corrected_rate(
     Raises
     ------
     ValueError
-        If a count is negative, not whole, or exceeds its total.
+        If a count is negative, not whole, or exceeds its total, or the design effect is not positive.
 
     References
     ----------
@@ -88,14 +92,19 @@ def corrected_rate(
     (0.0628, 0.0, 0.1319)
     """
     check.open_unit("conf", conf)
+    deff = check.finite("design_effect", design_effect)
+    if deff <= 0.0:
+        raise ValueError(f"design_effect must be positive; got {deff}")
     flagged, n = check.count_of("flagged", flagged, "n", n)
     tp, m_pos = check.count_of("tp", tp, "m_pos", m_pos)
     tn, m_neg = check.count_of("tn", tn, "m_neg", m_neg)
     why = _why_not_measured(n, m_pos, m_neg, calibrated_for, used_judge)
-    return _correct((flagged, n, tp, m_pos, tn, m_neg), conf, why)
+    return _correct((flagged, n, tp, m_pos, tn, m_neg), conf, deff, why)
 
 
-def _correct(counts: tuple[int, int, int, int, int, int], conf: float, missing: str) -> CorrectedRate:
+def _correct(
+    counts: tuple[int, int, int, int, int, int], conf: float, deff: float, missing: str
+) -> CorrectedRate:
     flagged, n, tp, m_pos, tn, m_neg = counts
     head = CorrectedRate(
         None,
@@ -118,7 +127,7 @@ def _correct(counts: tuple[int, int, int, int, int, int], conf: float, missing: 
         return dataclasses.replace(head, status="judge_uninformative", reason=reason)
     sp, youden = tn / m_neg, tp / m_pos + tn / m_neg - 1.0
     theta = (flagged / n + sp - 1.0) / youden
-    lo, hi = _lang_reiczigel(*counts, conf)
+    lo, hi = _lang_reiczigel(flagged / deff, n / deff, tp, m_pos, tn, m_neg, conf)
     status, reason = _position(theta, lo, hi)
     return dataclasses.replace(
         head, value=_clip(theta), lo=_clip(lo), hi=_clip(hi), status=status, reason=reason, unclipped=theta

@@ -1,0 +1,24 @@
+"""How often the answer reader is wrong: on labelled answers, and as measured for its rules."""
+
+from neverempty.reader.evaluation import (
+    FLAGS,
+    Evaluation,
+    FlagScore,
+    WrongRow,
+    evaluate,
+    load_answers,
+)
+from neverempty.reader.measured import HEADLINE_TRUTHS, ReaderError, count_errors, measured_error
+
+__all__ = [
+    "FLAGS",
+    "HEADLINE_TRUTHS",
+    "Evaluation",
+    "FlagScore",
+    "ReaderError",
+    "WrongRow",
+    "count_errors",
+    "evaluate",
+    "load_answers",
+    "measured_error",
+]
