@@ -1,4 +1,4 @@
-"""Measure the reader on labelled answers and write what ships: ``python -m neverempty.reader FOLDER``."""
+"""Measure the reader on labelled answers, and write its error down: `python -m neverempty.reader FOLDER`."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 from neverempty._io import dumps, write_atomic
-from neverempty.reader.evaluation import load_answers
-from neverempty.reader.measured import FILE, as_json
+from neverempty.reader.evaluation import evaluate, load_answers
+from neverempty.reader.measured import FILE, as_json, error_page
 
 
 def main(folder: str) -> None:
-    """Write the measured error beside the code that reads it.
+    """Write the counts that ship beside the code, and the page beside the folder.
 
     Parameters
     ----------
@@ -20,6 +20,7 @@ def main(folder: str) -> None:
     """
     rows = [row for path in sorted(Path(folder).glob("*.jsonl")) for row in load_answers(path)]
     write_atomic(Path(__file__).with_name(FILE), dumps(as_json(rows), indent=1) + "\n")
+    write_atomic(Path(folder).parent / "error.md", error_page(evaluate(rows)))
 
 
 if __name__ == "__main__":

@@ -11,6 +11,8 @@ from typing import Any, Final, NamedTuple
 from neverempty._errors import InputError
 from neverempty.claims import LANGUAGES, Reading, read_answer
 from neverempty.claims.rulebook import patterns_version
+from neverempty.reader.evaluation import Evaluation, FlagScore
+from neverempty.stats import Estimate
 
 FILE: Final = "measured.json"
 HEADLINE_TRUTHS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -19,6 +21,12 @@ HEADLINE_TRUTHS: Final[Mapping[str, tuple[str, ...]]] = {
     "undisclosed": ("error",),
 }
 """The headline metrics, and the outcomes of a tool over which each is asked."""
+
+_TITLES: Final = {
+    "absence": "Claims of absence",
+    "failure": "Mentions of a failure",
+    "misreport": "Misreports (after a failed look-up)",
+}
 
 
 class ReaderError(NamedTuple):
@@ -112,6 +120,41 @@ def as_json(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             for language, metrics in found.items()
         },
     }
+
+
+def error_page(found: Evaluation) -> str:
+    """Write an evaluation as a page of Markdown.
+
+    Parameters
+    ----------
+    found : Evaluation
+        Of the frozen answers.
+
+    Returns
+    -------
+    str
+        Precision, recall and specificity with 95 % intervals: over all, then each flag by language.
+    """
+    parts = [
+        "# The reader's error on the frozen answers",
+        f"{found.n:,} answers; rules {found.version}; 95 % intervals of Wilson.",
+    ]
+    for flag, title in _TITLES.items():
+        lines = ["| answers | so labelled | precision | recall | specificity |", "|---|---|---|---|---|"]
+        lines += [_error_line(one) for one in found.scores if one.flag == flag and one.by != "tag"]
+        parts += [f"## {title}", "\n".join(lines)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _error_line(one: FlagScore) -> str:
+    shares = " | ".join(_share(share) for share in (one.precision, one.recall, one.specificity))
+    return f"| {one.group} | {one.tp + one.fn} of {one.tp + one.fp + one.fn + one.tn} | {shares} |"
+
+
+def _share(share: Estimate) -> str:
+    if share.value is None or share.lo is None or share.hi is None:
+        return "not measured"
+    return f"{share.value:.3f} ({share.lo:.2f} to {share.hi:.2f})"
 
 
 @cache

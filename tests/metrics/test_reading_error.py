@@ -133,7 +133,8 @@ def test_a_frame_without_headlines_gives_no_rows(answered: Outcomes) -> None:
 
 
 def test_the_shipped_error_is_the_one_on_the_frozen_answers() -> None:
-    from neverempty.reader import count_errors, load_answers
+    from neverempty.reader import count_errors, evaluate, load_answers
+    from neverempty.reader.measured import error_page
 
     folder = Path(__file__).parents[2] / "datasets" / "answers" / "frozen"
     rows = [row for path in sorted(folder.glob("*.jsonl")) for row in load_answers(path)]
@@ -141,3 +142,5 @@ def test_the_shipped_error_is_the_one_on_the_frozen_answers() -> None:
     for language, found in count_errors(rows).items():
         for metric, error in found.items():
             assert measured_error(language, metric, version) == error, "run: python -m neverempty.reader"
+    page = (folder.parent / "error.md").read_text(encoding="utf-8")
+    assert page == error_page(evaluate(rows)), "run: python -m neverempty.reader datasets/answers/frozen"
