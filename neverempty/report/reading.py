@@ -88,4 +88,6 @@ def _cells(row: dict[Any, Any]) -> tuple[str, ...]:
 
 
 def _share(value: float, n: int) -> str:
-    return "" if pd.isna(value) else f"{numbers.rate(value, None, n)}, n = {n}"
+    if pd.isna(value):
+        return ""
+    return f"{round(value * n)} of {n}" if n < numbers.FEW else f"{numbers.percent(value)} of {n}"
