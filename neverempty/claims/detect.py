@@ -224,10 +224,10 @@ def _weigh_scripts(cast: str) -> tuple[list[str], bool] | None:
 
 
 def _ranked(counts: dict[str, int]) -> list[str]:
-    """Sort languages by their votes, ties in the order of ``LANGUAGES``."""
+    """Sort languages by their votes; of ties, one with letters of its own first, then as in ``LANGUAGES``."""
     if len(counts) == 1:
         return list(counts)
-    return sorted(counts, key=lambda one: (-counts[one], _PLACE[one]))
+    return sorted(counts, key=lambda one: (-counts[one], one in _LATIN, _PLACE[one]))
 
 
 def known(language: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator
-from functools import cache, partial
+from functools import cache
 from itertools import accumulate
 from typing import NamedTuple, TypeAlias
 
@@ -17,6 +17,7 @@ from neverempty.claims.rulebook import SHARED, Rule, rule_file
 
 _REACH = 60  # words to either side of a claim in which its reason is looked for
 _MANY = 100  # tokens from which on their places are worked out all at once
+_FEW = 8  # shields up to which each claim is held against each of them
 _MEMORY = 64 << 20  # bytes that the filter may remember states in
 # The slots that end a sentence, and those that end a clause only. Rule files fill them.
 _SENTENCE = ("stop", "question", "newline", "bar")
@@ -78,6 +79,7 @@ class Engine:
             self.lexicon.slot,
             clause=self._sentence + chars(*_CLAUSE),
             sentence=self._sentence,
+            cell=chars("bar"),
             line=EDGE + chars("newline"),
             but=chars("but"),
         )
@@ -121,28 +123,33 @@ class Engine:
         """Give the classes of each token."""
         return list(map(self._codes.__getitem__, tokens))
 
-    def find(self, codes: list[str]) -> list[Found]:
-        """Apply the rules to the classes of an answer's tokens.
+    def find(self, tokens: list[str]) -> list[Found]:
+        """Apply the rules to an answer's tokens.
 
         Returns
         -------
         list of Found
             The claims that stay when shields and reasons are weighed.
         """
-        line = padded("".join(codes))
+        line = padded("".join(map(self._codes.__getitem__, tokens)))
         fired = self._filter.Match(line)
         if not fired:
             return []
+        fired.sort()
         founds: list[Found] = []
         shields: list[Found] = []
-        fired.sort()
+        rules, matchers = self._rules, self._matchers
         for index in fired:
-            rule, claim, shielding = self._rules[index]
+            rule, claim, shielding = rules[index]
             if not (claim or founds):
                 break  # rules that only shield come last, and there is nothing to shield
-            self._match(line, index, founds if claim else shields)
-            if claim and shielding:
-                shields += [found for found in founds if found[2] is rule]
+            into = founds if claim else shields
+            matches, group = matchers[index] or self._matcher(index)
+            for match in matches(line):
+                start, end = match.span(group)
+                into.append((start, end, rule))
+                if claim and shielding:
+                    shields.append((start, end, rule))
         return self._weigh(line, founds, shields, []) if shields or len(founds) > 1 else founds
 
     def inspect(self, codes: list[str]) -> Findings:
@@ -239,15 +246,35 @@ class Engine:
 
 def _unshielded(founds: list[Found], shields: list[Found], dropped: list[tuple[Found, str]]) -> list[Found]:
     """Drop claims whose first or last word lies in a shield; no rule shields from the claim it makes."""
-    covers: dict[str, Callable[[int], Found | None]] = {}
+    if len(shields) > _FEW:
+        return _unshielded_of_many(founds, shields, dropped)
+    left = []
+    for found in founds:
+        first, end, rule = found
+        claim = rule.claim
+        for start, stop, shield in shields:
+            over = start <= first < stop or start < end <= stop
+            if over and claim in shield.shields and shield.claim != claim:
+                dropped.append((found, shield.id))
+                break
+        else:
+            left.append(found)
+    return left
+
+
+def _unshielded_of_many(
+    founds: list[Found], shields: list[Found], dropped: list[tuple[Found, str]]
+) -> list[Found]:
+    """Do the same for an answer with many shields, in logarithmic time for each claim."""
+    covers: dict[str, _Cover] = {}
     left = []
     for found in founds:
         claim = found[2].claim
         if claim not in covers:
-            covering = [one for one in shields if claim in one[2].shields and one[2].claim != claim]
-            covers[claim] = _Cover(covering).over if len(covering) > 3 else partial(_first_over, covering)
-        over = covers[claim]
-        shield = over(found[0]) or over(found[1] - 1)
+            covers[claim] = _Cover(
+                [one for one in shields if claim in one[2].shields and one[2].claim != claim]
+            )
+        shield = covers[claim].over(found[0]) or covers[claim].over(found[1] - 1)
         if shield is None:
             left.append(found)
         else:
@@ -275,13 +302,6 @@ class _Cover:
         """Give the (first) shield over a word."""
         at = bisect_right(self._starts, word) - 1
         return self._shields[at] if at >= 0 and word < self._ends[at] else None
-
-
-def _first_over(shields: list[Found], word: int) -> Found | None:
-    for shield in shields:
-        if shield[0] <= word < shield[1]:
-            return shield
-    return None
 
 
 def _shields_last(rule: Rule) -> bool:

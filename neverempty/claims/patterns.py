@@ -13,6 +13,7 @@ that it never sees letters and costs next to nothing::
     ~~          up to 30 words, across clause boundaries, within the line
     >  >>       at the end of a pattern: the rest of the clause; the rest of the sentence, up to a "but"
     ^  $        a clause begins, ends here;  ^^  $$  a sentence (or table cell, list item) begins, ends here
+    ^^^         a sentence or list item begins here, but no table cell
     [ ... ]     the span of the claim, where it is not the whole match
 """
 
@@ -25,7 +26,7 @@ from typing import NamedTuple
 
 EDGE = "\u00ff"  # stands before the first and after the last word
 _TOKEN = re.compile(
-    r"\{([^}]+)\}([?*+]?)|(\()|(\)\??)|(\|)|(~~|~\d*)|(>>?)|(\^\^?|\$\$?)|([\[\]])|([^\s(){}|~>^$\[\]]+)"
+    r"\{([^}]+)\}([?*+]?)|(\()|(\)\??)|(\|)|(~~|~\d*)|(>>?)|(\^{1,3}|\$\$?)|([\[\]])|([^\s(){}|~>^$\[\]]+)"
 )
 _TIMES = {"": ("", ""), "?": ("?", "?"), "*": ("{0,4}", "*"), "+": ("{1,5}", "+")}
 
@@ -41,13 +42,14 @@ class Alphabet(NamedTuple):
     ----------
     slot
         Gives, for a slot's name, the characters of its words and the sequences of its phrases.
-    clause, sentence, line, but
-        The characters at which a clause, a sentence, a line ends; of words that turn the thought.
+    clause, sentence, cell, line, but
+        The characters at which a clause, a sentence, a cell, a line ends; of words that turn the thought.
     """
 
     slot: Callable[[str], tuple[str, list[list[str]]]]
     clause: str
     sentence: str
+    cell: str
     line: str
     but: str
 
@@ -133,6 +135,8 @@ def _atom(token: re.Match[str], alphabet: Alphabet) -> Translated:
         return Translated(f"[^{char_class(stop)}]*", "")
     if token[8]:
         ends = alphabet.clause if len(token[8]) == 1 else alphabet.sentence
+        if len(token[8]) == 3:
+            ends = "".join(set(ends) - set(alphabet.cell))
         look = "(?<=" if token[8][0] == "^" else "(?="
         return Translated(f"{look}[{char_class(ends)}])", f"[{char_class(ends)}]")
     if token[9]:

@@ -9,6 +9,8 @@ from neverempty.claims.engine import Engine, Findings, Found, Places, engine
 from neverempty.claims.rulebook import patterns_version
 
 _CODE = frozenset("[{<`|")  # an answer that begins so is code or a table, which needs no language
+# Quotation marks that may stand around a whole answer, as where it was printed as a string.
+_WRAPPED = {'"': '"', "'": "'", "“": "”", "„": "“", "«": "»", "»": "«", "「": "」", "『": "』"}
 _put = object.__setattr__
 _NEUTRAL = ["en"]  # what an answer without a telling word is read as: "0 hits", "[]"
 
@@ -218,7 +220,7 @@ def read_answer(text: str, language: str | None = None) -> Reading:
     if tokens and readable:
         for name in present or _NEUTRAL:
             reader = engine(name)
-            founds = reader.find(reader.codes(tokens))
+            founds = reader.find(tokens)
             if founds:
                 found.append((name, founds))
     return Reading(text, tuple(found), present[0] if present else None, readable, patterns_version())
@@ -261,6 +263,8 @@ def look(text: str, language: str | None) -> tuple[str | None, bool, list[Pass]]
 
 def cut(text: str) -> list[str]:
     """Cut an answer at white space, keeping the ends of its lines."""
+    if text[:1] in _WRAPPED:
+        text = _unwrapped(text)
     if "\n" not in text:
         return text.split()
     tokens: list[str] = []
@@ -269,6 +273,14 @@ def cut(text: str) -> list[str]:
         tokens.append("\n")
     tokens.pop()
     return tokens
+
+
+def _unwrapped(text: str) -> str:
+    """Take off quotation marks around the whole of an answer: nobody else's words stand between them."""
+    opening, inner = text[0], text.rstrip()
+    closing = _WRAPPED[opening]
+    alone = inner.count(opening) == 1 + (opening == closing) and inner.count(closing) == inner.count(opening)
+    return inner[1:-1] if len(inner) > 2 and inner.endswith(closing) and alone else text
 
 
 def _apart(spans: list[Span]) -> tuple[Span, ...]:

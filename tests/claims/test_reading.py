@@ -163,3 +163,18 @@ def test_every_language_has_rules_for_absence_and_failure() -> None:
 
 def test_reading_type_is_public() -> None:
     assert isinstance(read_answer("No trams."), Reading)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"There are no trams."', "'There are no trams.'", "“There are no trams.”", '"No trams were found."\n',
+     "«No hay tranvías.»", "„Es gibt keine Bahnen.“", "「電車は見つかりませんでした。」"],
+)  # fmt: skip
+def test_an_answer_wholly_in_quotation_marks_is_the_answer_itself(text: str) -> None:
+    (span,) = read_answer(text).absence
+    assert text[span.start : span.end] == span.text
+
+
+def test_what_is_quoted_within_an_answer_is_not_said_by_it() -> None:
+    assert read_answer('"No trams" and "no buses" are song titles.').absence == ()
+    assert read_answer('You wrote "there are no trams".').absence == ()

@@ -30,6 +30,7 @@ def _matches(pattern: str, text: str) -> list[str]:
         lexicon.slot,
         clause=EDGE + lexicon.chars("stop", "comma", "but"),
         sentence=EDGE + lexicon.chars("stop"),
+        cell="",
         line=EDGE + lexicon.chars("newline"),
         but=lexicon.chars("but"),
     )
