@@ -156,8 +156,10 @@ def _index(folder: Path) -> dict[str, Any]:
     path = folder / INDEX
     try:
         index = loads_strict(path.read_bytes())
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"{path}: there is no report here; save one with Report.save") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
     except JsonError as error:
         raise InputError(f"{path}:{error.line}: {error.reason}") from None
     if not isinstance(index, dict) or index.get("schema") != SCHEMA:

@@ -91,12 +91,15 @@ class Recorder:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self.path.parent.mkdir(parents=True, exist_ok=True)
-        if self.path.exists() and self.path.stat().st_size:
-            _read_header(self.path)
         self._lock = threading.Lock()
         self.replies = 0
-        self._file = self.path.open("a+b")
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            if self.path.is_file() and self.path.stat().st_size:
+                _read_header(self.path)
+            self._file = self.path.open("a+b")
+        except OSError as error:
+            raise InputError(f"{path}: cannot be opened for writing: {error.strerror or error}") from error
         if self._file.seek(0, os.SEEK_END) == 0:
             self._write({_HEADER: VERSION})
             return

@@ -99,7 +99,7 @@ class Runner:
         count = self._concurrency
         workers = [asyncio.create_task(self._work()) for _ in range(count)]
         try:
-            done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+            done = await self._all_of(workers)
         finally:
             self.halt()
             for worker in workers:
@@ -108,6 +108,24 @@ class Runner:
             await self._wind_down(workers)
         for worker in done:
             worker.result()
+
+    async def _all_of(self, workers: list[asyncio.Task[None]]) -> set[asyncio.Task[None]]:
+        while True:
+            try:
+                done, _ = await asyncio.wait(workers, return_when=asyncio.FIRST_EXCEPTION)
+            except asyncio.CancelledError:
+                if not self._is_stray():
+                    raise
+            else:
+                return done
+
+    def _is_stray(self) -> bool:
+        """Tell a cancellation that an agent made, of every task of the run's own loop; take it back here."""
+        task = asyncio.current_task()
+        if self._halted or not self._job.own_loop or task is None:
+            return False
+        task.uncancel()
+        return True
 
     async def _wind_down(self, workers: list[asyncio.Task[None]]) -> None:
         """Let cancelled agents clean up for a moment; one that does not end is left behind."""
@@ -137,7 +155,10 @@ class Runner:
             try:
                 waiting = start(attempt, loop)
                 if waiting is not None:
-                    await waiting
+                    try:
+                        await waiting
+                    except asyncio.CancelledError:
+                        await self._outlast(attempt, loop)
             finally:
                 task = self._flying.pop(attempt)
                 if task is not None and not task.done():
@@ -148,7 +169,26 @@ class Runner:
             now = perf_counter()
             if now > self._yield_at:
                 self._yield_at = now + _LONGEST_WITHOUT_YIELD
-                await asyncio.sleep(0)
+                try:
+                    await asyncio.sleep(0)
+                except asyncio.CancelledError:
+                    if not self._is_stray():
+                        raise
+
+    async def _outlast(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> None:
+        """Wait on for an agent when another one has cancelled the waiting; else pass the cancellation on."""
+        task = self._flying[attempt]
+        while True:
+            if task is None or not self._is_stray():
+                raise asyncio.CancelledError
+            if task.done():
+                return
+            attempt.waiter = loop.create_future()
+            try:
+                await self._wait(attempt, attempt.waiter, loop, task)
+            except asyncio.CancelledError:
+                continue
+            return
 
     def _start_task(self, attempt: Attempt, loop: asyncio.AbstractEventLoop) -> Awaitable[None] | None:
         """Start an asynchronous agent; return what is to be awaited, None where it has ended already."""

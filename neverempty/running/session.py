@@ -28,6 +28,7 @@ from neverempty.running.units import (
     Unit,
     check_agent,
     check_numbers,
+    check_paths,
     checked_arms,
     checked_cases,
     units,
@@ -88,6 +89,7 @@ class Session:
             budget_usd=settings.budget_usd,
             budget_tokens=settings.budget_tokens,
         )
+        check_paths(store=settings.store, record=settings.record, replay=settings.replay)
         if settings.record is not None and settings.replay is not None:
             raise UsageError("record and replay exclude each other; a replay makes no live call to record")
         self._cases = checked_cases(cases)
@@ -106,6 +108,7 @@ class Session:
             own_loop=own_loop,
         )
         self._rows: list[Trace | None] = []
+        self._resumes = False
 
     def __enter__(self) -> Self:
         with ExitStack() as files:
@@ -131,6 +134,7 @@ class Session:
         todo = units(self._cases, self._arms, settings.repeats)
         if store is not None and (stored := store.traces()):
             todo = self._resumed(todo, stored)
+        self._resumes = any(row is not None for row in self._rows)
         redactor.noticed = False
         self.keeper = Keeper(self._rows, redactor, store)
         self.runner = Runner(
@@ -191,7 +195,8 @@ class Session:
                 f"{len(stopped)} of {len(rows)} traces were not run: {stopped[-1].terminal_reason}",
                 stacklevel=3,
             )
-        if self._job.recorder is not None and rows and not self._job.recorder.replies:
+        recorder = self._job.recorder
+        if recorder is not None and rows and not (recorder.replies or self._resumes):
             warnings.warn(
                 f"{self._settings.record}: nothing was recorded; the agent asks no model through "
                 "tracer.model_call",
@@ -219,6 +224,8 @@ def _is_async(agent: Callable[..., Any]) -> bool:
 
 def _check_side_effects(agent: Callable[..., Any], stubs: Mapping[str, Callable[..., Any]]) -> None:
     """Refuse to start where a tool that the agent can reach has side effects and is not stubbed."""
+    if not isinstance(stubs, Mapping):
+        raise UsageError(f"stubs is {type(stubs).__name__}; give a mapping of tool names to functions")
     for name, stub in stubs.items():
         if not callable(stub):
             raise UsageError(f"the stub of tool {name!r} is {type(stub).__name__}, which cannot be called")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import math
+import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple, get_args
@@ -238,3 +239,21 @@ def check_numbers(**values: Any) -> None:
             continue
         if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
             raise UsageError(f"{name} is {value!r}; give a number above 0, or None for no limit")
+
+
+def check_paths(**values: Any) -> None:
+    """Refuse what cannot be the path of a file.
+
+    Parameters
+    ----------
+    **values
+        Arguments by name; None where there is none.
+
+    Raises
+    ------
+    UsageError
+        Names the argument and its value.
+    """
+    for name, value in values.items():
+        if value is not None and not isinstance(value, (str, os.PathLike)):
+            raise UsageError(f"{name} is {value!r}; give the path of a file")

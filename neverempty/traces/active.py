@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 from contextvars import ContextVar, Token
 from typing import TYPE_CHECKING, Final
@@ -104,7 +105,8 @@ def owning_tracer(what: str) -> Tracer | None:
     Returns
     -------
     Tracer or None
-        The context's tracer; in a thread without one, the only trace in flight; None where none is.
+        The context's tracer; in a thread without one, the only trace in flight; None where none is, and in
+        the main thread where only hung agents are left.
 
     Raises
     ------
@@ -116,15 +118,20 @@ def owning_tracer(what: str) -> Tracer | None:
     """
     tracer = _CURRENT.get()
     if tracer is None:
-        if not _ACTIVE:
-            return None
         in_flight = list(_ACTIVE)
+        if not in_flight or _is_the_users_own(in_flight):
+            return None
         if len(in_flight) > 1:
             raise no_active_plan(what, in_flight)
         tracer = in_flight[0]
     if tracer.closed:
         raise tracer.over(what)
     return tracer
+
+
+def _is_the_users_own(in_flight: Sequence[Tracer]) -> bool:
+    """Tell a call that the user makes while agents that hung still sleep, in threads of their own."""
+    return threading.current_thread() is threading.main_thread() and all(one.abandoned for one in in_flight)
 
 
 def no_active_plan(what: str, in_flight: Sequence[Tracer]) -> NoActivePlanError:

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,3 +114,11 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Any) -> None:
 def test_what_the_terminal_cannot_show_is_escaped(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(validate, "run", _raise(UsageError("no file '\udce9.toml'")))
     assert r"\udce9.toml" in cli("validate").err
+
+
+@pytest.mark.parametrize("command", [["render"], ["gate"], ["export", "--out", "out"]])
+def test_a_file_in_the_place_of_a_report_is_named(cli: Any, tmp_path: Path, command: list[str]) -> None:
+    (tmp_path / "notes.txt").write_text("mine", encoding="utf-8")
+    done = cli(command[0], str(tmp_path / "notes.txt"), *command[1:])
+    assert done.code == 4
+    assert "there is no report here" in done.err

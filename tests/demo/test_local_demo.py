@@ -71,7 +71,6 @@ def test_the_report_names_the_model_its_scope_and_every_table(small):
         assert words in text
 
 
-@pytest.mark.filterwarnings("ignore:.*nothing was recorded")  # by the second run, which had nothing to do
 def test_a_kept_run_is_recorded_goes_on_where_it_stopped_and_replays_to_the_same_report(small, tmp_path):
     live = run_local(folder=tmp_path, progress=False)
     assert (tmp_path / "report.md").read_text(encoding="utf-8") == str(live)

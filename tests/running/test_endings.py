@@ -6,12 +6,28 @@ import asyncio
 import sys
 import threading
 import time
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from neverempty import AgentReply
 from neverempty.running import run
+
+OVER = threading.Event()
+
+
+@pytest.fixture(autouse=True)
+def _hung_agents_end() -> Iterator[None]:
+    """Let agents that hang in a thread go when their test is over, so that none is in flight in the next."""
+    OVER.clear()
+    before = threading.active_count()
+    yield
+    OVER.set()
+    for _ in range(200):
+        if threading.active_count() <= before:
+            break
+        time.sleep(0.01)
 
 
 class Odd(BaseException):
@@ -26,6 +42,11 @@ class LeavingError(Exception):
 class MuteError(Exception):
     def __str__(self) -> str:
         raise RuntimeError("no text")
+
+
+class AlarmingError(Exception):
+    def __str__(self) -> str:
+        raise KeyboardInterrupt
 
 
 async def raises(case: Any, tracer: Any) -> str:
@@ -62,6 +83,10 @@ async def raises_odd(case: Any, tracer: Any) -> str:
 
 async def raises_mute(case: Any, tracer: Any) -> str:
     raise MuteError
+
+
+async def raises_alarming(case: Any, tracer: Any) -> str:
+    raise AlarmingError
 
 
 async def raises_leaving(case: Any, tracer: Any) -> str:
@@ -102,6 +127,12 @@ def returns_a_number(case: Any, tracer: Any) -> Any:
         (raises_cancelled, "cancelled", None, "CancelledError"),
         (raises_odd, "agent_error", "exception", "Odd: strange"),
         (raises_mute, "agent_error", "exception", "MuteError: <its text raised RuntimeError>"),
+        (
+            raises_alarming,
+            "agent_error",
+            "exception",
+            "AlarmingError: <its text raised KeyboardInterrupt>",
+        ),
         (raises_leaving, "agent_error", "exception", "LeavingError: <its text raised SystemExit>"),
         (raises_generator_exit, "agent_error", "exception", "GeneratorExit"),
         (exits_in_a_thread, "agent_error", "exception", "SystemExit: bye"),
@@ -117,6 +148,21 @@ def test_every_way_to_fail_is_a_row_and_the_run_goes_on(cases, agent, status, ki
     assert frame["answer"].isna().all()
     assert frame["error_message"].str.startswith(message).all()
     assert frame["error_kind"].isna().all() if kind is None else (frame["error_kind"] == kind).all()
+
+
+def test_an_agent_that_cancels_every_task_of_the_loop_ends_no_run(make_cases) -> None:
+    async def agent(case: Any, tracer: Any) -> str:
+        await asyncio.sleep(0)
+        if case.id == "case 3":
+            for task in asyncio.all_tasks():
+                task.cancel()
+        await asyncio.sleep(0)
+        return "done"
+
+    frame = run(agent, make_cases(12), concurrency=4)
+    assert len(frame) == 12
+    assert set(frame["status"]) == {"ok", "cancelled"}
+    assert (frame.set_index("case_id")["status"][["case 3", "case 11"]] == ["cancelled", "ok"]).all()
 
 
 def test_an_agent_that_cancels_itself_and_still_answers_has_answered(cases) -> None:
@@ -229,7 +275,7 @@ async def refuses_to_be_closed(case: Any, tracer: Any) -> str:
 
 
 def hangs_in_a_thread(case: Any, tracer: Any) -> str:
-    time.sleep(5)
+    OVER.wait(20)
     return "late"
 
 
@@ -298,7 +344,7 @@ def test_a_hung_thread_is_replaced_and_a_free_one_used_again(make_cases) -> None
     def agent(case: Any, tracer: Any) -> str:
         threads.add(threading.get_ident())
         if case.id == "case 0":
-            time.sleep(3)
+            OVER.wait(20)
         return "done"
 
     frame = run(agent, make_cases(20), timeout=0.2, concurrency=1)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -240,3 +241,8 @@ def test_each_line_of_a_recording_is_strict_json(make_cases, make_model, model_a
     assert sum("reply" in line for line in lines) == 2
     assert [line["model_calls"] for line in lines if "model_calls" in line] == [1, 1]
     assert len(calls_frame(frame)) == 0
+
+
+def test_a_recording_that_is_a_folder_is_refused_by_name(cases: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="cannot be opened for writing"):
+        run(lambda case, tracer: "None.", cases, record=tmp_path)
