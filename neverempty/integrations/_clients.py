@@ -1,19 +1,15 @@
-"""Providers' clients through the seam of a run, and the tool calls of their replies."""
+"""Providers' clients through the seam of a run: recorded, replayed, budgeted."""
 
 from __future__ import annotations
 
 import functools
 import inspect
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from neverempty._errors import NeverEmptyError, UsageError
+from neverempty._errors import UsageError
 from neverempty._io import jsonable
-from neverempty.faults.present import FlaggedText
-from neverempty.integrations._shared import doubt
-from neverempty.results import Err, to_json
-from neverempty.tools.tool import Tool
 from neverempty.traces.active import owning_tracer
 from neverempty.traces.seam import ModelReply
 from neverempty.traces.tracer import Tracer
@@ -80,14 +76,14 @@ class _Exchange:
         reply: Any = {**self.endpoint.reply(whole), _WHOLE: whole, **more}
         return reply  # type: ignore[no-any-return]  # a reply with two keys more
 
-    def returned(self, reply: ModelReply) -> Any:
+    def returned(self, reply: ModelReply, stream: Callable[[list[Any]], Any]) -> Any:
         """Give the agent what its client would have given."""
         recorded: Any = reply
         if self.streamed:
             events = self._live
             if events is None:
                 events = [self.endpoint.event(event) for event in recorded.get(_EVENTS) or ()]
-            return Played(events)
+            return stream(events)
         return self._live if self._live is not None else self.endpoint.rebuild(recorded[_WHOLE])
 
 
@@ -113,17 +109,40 @@ class Played:
         return self
 
     def __exit__(self, *exc_info: object) -> None:
-        return None
+        self.close()
 
-    async def __aiter__(self) -> AsyncIterator[Any]:
+    def close(self) -> None:
+        """Do nothing: the connection is closed."""
+
+
+class PlayedAsync:
+    """A stream of an asynchronous client that has ended already; see `Played`.
+
+    Parameters
+    ----------
+    events : list
+        Its events.
+    """
+
+    def __init__(self, events: list[Any]) -> None:
+        self._events = iter(events)
+
+    def __aiter__(self) -> PlayedAsync:
+        return self
+
+    async def __anext__(self) -> Any:
         for event in self._events:
-            yield event
+            return event
+        raise StopAsyncIteration
 
-    async def __aenter__(self) -> Played:
+    async def __aenter__(self) -> PlayedAsync:
         return self
 
     async def __aexit__(self, *exc_info: object) -> None:
-        return None
+        await self.close()
+
+    async def close(self) -> None:
+        """Do nothing: the connection is closed."""
 
 
 def through_seam(create: Callable[..., Any], endpoint: Endpoint) -> Callable[..., Any]:
@@ -154,7 +173,7 @@ def through_seam(create: Callable[..., Any], endpoint: Endpoint) -> Callable[...
             return exchange.streamed_to_end(list(response)) if exchange.streamed else exchange.heard(response)
 
         reply = tracer.model_call_sync(exchange.messages, exchange.tools, exchange.params, call=call)
-        return exchange.returned(reply)
+        return exchange.returned(reply, Played)
 
     @functools.wraps(create)
     async def asked_async(**arguments: Any) -> Any:
@@ -170,27 +189,49 @@ def through_seam(create: Callable[..., Any], endpoint: Endpoint) -> Callable[...
             return exchange.heard(response)
 
         reply = await tracer.model_call(exchange.messages, exchange.tools, exchange.params, call=call)
-        return exchange.returned(reply)
+        return exchange.returned(reply, PlayedAsync)
 
     return asked_async if inspect.iscoroutinefunction(inspect.unwrap(create)) else asked
 
 
-def refused_in_runs(method: Callable[..., Any], instead: str) -> Callable[..., Any]:
-    """Refuse, inside of a run, a method that would bypass the run's seam.
+def copy_of(client: Any, wrap: Callable[[Any], Any]) -> Any:
+    """Copy a client; copies of the copy, as by ``with_options``, are wrapped too.
 
     Parameters
     ----------
-    method : callable
-        The method; outside of a run it is as ever.
-    instead : str
-        What to call instead.
+    client : object
+        Of a library that has ``copy``.
+    wrap : callable
+        Wraps a client.
 
     Returns
     -------
-    callable
-        In its place.
+    object
+        The copy.
     """
+    copied = client.copy()
+    copied.copy = copied.with_options = lambda **options: wrap(client.copy(**options))
+    return copied
 
+
+def refuse(holder: Any, names: Sequence[str], instead: str) -> None:
+    """Refuse, inside of a run, methods that would bypass the run's seam; outside they are as ever.
+
+    Parameters
+    ----------
+    holder : object
+        The part of a client that has them; those that it lacks are passed over.
+    names : sequence of str
+        The methods.
+    instead : str
+        What to call instead.
+    """
+    for name in names:
+        if hasattr(holder, name):
+            setattr(holder, name, _refused(getattr(holder, name), instead))
+
+
+def _refused(method: Callable[..., Any], instead: str) -> Callable[..., Any]:
     @functools.wraps(method)
     def refused(*args: Any, **kwargs: Any) -> Any:
         tracer = owning_tracer("the model")
@@ -215,126 +256,3 @@ def _dump(response: Any) -> dict[str, Any]:
 
 def _is_given(value: Any) -> bool:
     return type(value).__name__ not in ("NotGiven", "Omit")
-
-
-# --------------------------------------------------------------------------------------------- tool calls
-
-
-@dataclass(frozen=True, slots=True)
-class ToolText:
-    """How a tool call ended, as it is told to the model.
-
-    Parameters
-    ----------
-    text : str
-        The text.
-    is_error : bool
-        Whether the tool said that it failed: by an `Err`, an exception, or a flag.
-    """
-
-    text: str
-    is_error: bool
-
-
-def by_name(tools: Sequence[Tool]) -> dict[str, Tool]:
-    """Index tools by their names.
-
-    Parameters
-    ----------
-    tools : sequence of Tool
-        The tools.
-
-    Returns
-    -------
-    dict
-        By name.
-
-    Raises
-    ------
-    UsageError
-        For what is no tool of this package.
-    """
-    for item in tools:
-        if not isinstance(item, Tool):
-            raise UsageError(f"{item!r:.80} is no tool; make it one with neverempty.tool or neverempty.wrap")
-    return {item.name: item for item in tools}
-
-
-def call_tool(tools: Mapping[str, Tool], name: str, arguments: Any, call_id: str) -> ToolText:
-    """Make a tool call that a model asks for.
-
-    Parameters
-    ----------
-    tools : mapping of str to Tool
-        By name.
-    name, arguments, call_id
-        As the model wrote them.
-
-    Returns
-    -------
-    ToolText
-        What to tell the model; also where there is no such tool, or the tool raised.
-
-    Raises
-    ------
-    UsageError
-        For an asynchronous tool, which `acall_tool` calls.
-    """
-    tool = tools.get(name)
-    if tool is None:
-        return _unknown(tools, name, arguments, call_id)
-    if tool.is_async:
-        raise UsageError(f"tool {name!r} is asynchronous; await atool_results(...) instead")
-    try:
-        return _told(tool.invoke(arguments or {}, call_id=call_id), call_id)
-    except NeverEmptyError:
-        raise
-    except Exception as error:
-        return _raised(name, error)
-
-
-async def acall_tool(tools: Mapping[str, Tool], name: str, arguments: Any, call_id: str) -> ToolText:
-    """Make a tool call from asynchronous code; see `call_tool`.
-
-    Parameters
-    ----------
-    tools, name, arguments, call_id
-        As in `call_tool`; tools of both kinds.
-
-    Returns
-    -------
-    ToolText
-        What to tell the model.
-    """
-    tool = tools.get(name)
-    if tool is None or not tool.is_async:
-        return call_tool(tools, name, arguments, call_id)
-    try:
-        return _told(await tool.invoke(arguments or {}, call_id=call_id), call_id)
-    except NeverEmptyError:
-        raise
-    except Exception as error:
-        return _raised(name, error)
-
-
-def _told(result: Any, call_id: str) -> ToolText:
-    doubt(call_id, result)
-    if isinstance(result, FlaggedText):
-        return ToolText(str.__str__(result), True)
-    if hasattr(result, "to_model"):
-        return ToolText(str(result.to_model()), isinstance(result, Err))
-    return ToolText(result if isinstance(result, str) else to_json(result), False)
-
-
-def _raised(name: str, error: Exception) -> ToolText:
-    return ToolText(f"Error executing tool {name}: {type(error).__name__}: {error}", True)
-
-
-def _unknown(tools: Mapping[str, Tool], name: str, arguments: Any, call_id: str) -> ToolText:
-    known = ", ".join(sorted(tools)) or "none"
-    text = Err("validation", f"there is no tool {name!r}; the tools are: {known}").to_model()
-    tracer = owning_tracer(f"tool {name!r}")
-    if tracer is not None:
-        call = tracer.begin(name, {"arguments": jsonable(arguments)}, call_id)
-        tracer.finish(call, "error", text, "validation", 0.0)
-    return ToolText(text, True)

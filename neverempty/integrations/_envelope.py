@@ -110,6 +110,11 @@ def _status_failed(body: Mapping[Any, Any]) -> bool:
     return isinstance(status, str) and status.lower() in _FAILED
 
 
+def _is_error(body: Mapping[Any, Any]) -> bool:
+    """Say whether a body's status is an error; "failed" may be that of the thing it is about."""
+    return str(body.get("status")).lower() == "error"
+
+
 def _told(result: Any, depth: int) -> Iterator[str]:
     """Name each place where the tool's own text or body tells of a failure."""
     if depth > _DEEPEST:
@@ -124,7 +129,7 @@ def _told(result: Any, depth: int) -> Iterator[str]:
         if not _OF_A_MESSAGE & result.keys() or depth:
             if _says_error(result):
                 yield "an error in the body"
-            elif result.get("success") is False or result.get("ok") is False or _status_failed(result):
+            elif result.get("success") is False or result.get("ok") is False or _is_error(result):
                 yield "a status in the body"
         for key in _PAYLOADS:
             # Only what wraps the payload is looked into: an error that the data are about is none.

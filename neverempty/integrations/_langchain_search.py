@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import types
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from neverempty.integrations._shared import library
@@ -14,6 +14,10 @@ from neverempty.tools.tool import Tool
 _FOREIGN_DEPTH: Final = 2
 _FRAMEWORKS: Final = ("langchain", "langgraph")
 _LONGEST: Final = 1000
+_LEAVES: Final = (str, bytes, int, float, type, types.ModuleType)
+_MAPPINGS: Final = (dict, types.MappingProxyType)
+_SEQUENCES: Final = (list, tuple, set, frozenset)
+_PLAIN: Final = (types.FunctionType, types.MethodType, functools.partial, *_MAPPINGS, *_SEQUENCES)
 
 
 def tools_within(*things: Any) -> tuple[list[Any], list[Tool]]:
@@ -38,15 +42,16 @@ def tools_within(*things: Any) -> tuple[list[Any], list[Tool]]:
     waiting: list[tuple[Any, int]] = [(thing, 0) for thing in things]
     while waiting:
         item, depth = waiting.pop(0)
-        if id(item) in seen or isinstance(item, model):
+        if id(item) in seen or issubclass(type(item), model):
             continue
         seen[id(item)] = item
-        if isinstance(item, Tool):
+        if issubclass(type(item), Tool):
             own.append(item)
             continue
-        if isinstance(item, base):
+        is_tool = issubclass(type(item), base)  # a proxy's own __class__ may need a request to be asked
+        if is_tool:
             found.append(item)
-        foreign = not (isinstance(item, base) or _of_framework(item) or _is_plain(item))
+        foreign = not (is_tool or _of_framework(item) or issubclass(type(item), _PLAIN))
         if not foreign or depth < _FOREIGN_DEPTH:
             waiting.extend((inner, depth + foreign) for inner in _within(item))
     return found, own
@@ -56,25 +61,24 @@ def _of_framework(item: Any) -> bool:
     return type(item).__module__.split(".")[0].startswith(_FRAMEWORKS)
 
 
-def _is_plain(item: Any) -> bool:
-    kinds = (types.FunctionType, types.MethodType, functools.partial, Mapping, list, tuple, set, frozenset)
-    return isinstance(item, kinds)
-
-
 def _within(item: Any) -> Iterable[Any]:
-    if isinstance(item, (str, bytes, int, float, type, types.ModuleType)):
+    kind = type(item)
+    if issubclass(kind, _LEAVES):
         return ()
-    if isinstance(item, types.FunctionType):
+    if issubclass(kind, types.FunctionType):
         return _named_by(item)
-    if isinstance(item, types.MethodType):
+    if issubclass(kind, types.MethodType):
         return (item.__self__, item.__func__)
-    if isinstance(item, functools.partial):
+    if issubclass(kind, functools.partial):
         return (item.func, *item.args, *item.keywords.values())
-    if isinstance(item, Mapping):
+    if issubclass(kind, _MAPPINGS):
         return list(item.values())[:_LONGEST]
-    if isinstance(item, (list, tuple, set, frozenset)):
+    if issubclass(kind, _SEQUENCES):
         return list(item)[:_LONGEST]
-    return list(getattr(item, "__dict__", {}).values())
+    try:
+        return list(vars(item).values())
+    except TypeError:  # it has none
+        return ()
 
 
 def _named_by(function: types.FunctionType) -> Iterator[Any]:

@@ -40,7 +40,7 @@ class Watching:
     Raises
     ------
     UsageError
-        For a declaration of a tool that is not there, or two different tools of one name.
+        For a declaration of a tool that is not there, or that declares itself.
     """
 
     def __init__(self, things: Iterable[Any], declared: Declared | None = None) -> None:
@@ -52,6 +52,10 @@ class Watching:
             watch = watch_of(tool) or Watch(tool, declared.get(tool.name, {}))
             self._watches.append(watch)
             self.layers[tool.name] = own_layer(tool) or watch.layer
+        declares_itself = [name for name in declared if name in {layer.name for layer in own}]
+        if declares_itself:
+            name = declares_itself[0]
+            raise UsageError(f"the tool {name!r} was made with neverempty.tool; declare there what it means")
         unknown = [name for name in declared if name not in self.layers]
         if unknown:
             raise UsageError(

@@ -12,6 +12,7 @@ from contextvars import ContextVar
 from typing import Any, Final
 
 from neverempty._errors import NeverEmptyError
+from neverempty._io import jsonable
 from neverempty.faults.present import FlaggedText
 from neverempty.integrations._shared import (
     ForeignAsyncTool,
@@ -21,9 +22,13 @@ from neverempty.integrations._shared import (
     library,
     native_options,
 )
+from neverempty.tools.reading import safe_text
 from neverempty.tools.tool import Tool
+from neverempty.traces.active import owning_tracer
+from neverempty.traces.seam import text_of
 
 _WATCH: Final = "neverempty_watch"
+_JSON: Final = (str, int, float, bool, list, dict, type(None))
 _LOCK: Final = threading.Lock()
 
 
@@ -34,12 +39,18 @@ class Running:
     ----------
     call_id : str or None
         The model's id of the call.
+
+    Attributes
+    ----------
+    begun : bool
+        Whether it came as far as the tool's own function, and so to the tool layer.
     """
 
-    __slots__ = ("call_id",)
+    __slots__ = ("begun", "call_id")
 
     def __init__(self, call_id: str | None) -> None:
         self.call_id = call_id
+        self.begun = False
 
 
 RUNNING: Final[ContextVar[Running | None]] = ContextVar("neverempty_langchain_tool", default=None)
@@ -70,10 +81,15 @@ class Watch:
         self.layer = ForeignTool(*about)
         self._async_layer = ForeignAsyncTool(*about)
         schema = tool.tool_call_schema
-        described = schema if isinstance(schema, Mapping) else schema.model_json_schema()
-        self._shown = frozenset(described.get("properties", ()))
+        if not isinstance(schema, Mapping):
+            # tools may still describe themselves by models of pydantic 1
+            schema = getattr(schema, "model_json_schema", None) or schema.schema
+            schema = schema()
+        self._shown = frozenset(schema.get("properties", ()))
+        taken = getattr(tool.get_input_schema(), "model_fields", ())
+        self._injected = frozenset(taken) - self._shown
         for layer in (self.layer, self._async_layer):
-            vars(layer)["schema"] = dict(described)
+            vars(layer)["schema"] = dict(schema)
         self.users = 0
 
     def install(self) -> None:
@@ -96,24 +112,55 @@ class Watch:
 
         @functools.wraps(original)
         def run(*args: Any, **kwargs: Any) -> Any:
-            token = RUNNING.set(Running(kwargs.get("tool_call_id")))
-            try:
-                return original(*args, **kwargs)
-            finally:
-                RUNNING.reset(token)
+            with self._told_of(args, kwargs) as ended:
+                output = original(*args, **kwargs)
+                ended(output)
+                return output
 
         return run
 
     def _told_async(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
         async def arun(*args: Any, **kwargs: Any) -> Any:
-            token = RUNNING.set(Running(kwargs.get("tool_call_id")))
-            try:
-                return await original(*args, **kwargs)
-            finally:
-                RUNNING.reset(token)
+            with self._told_of(args, kwargs) as ended:
+                output = await original(*args, **kwargs)
+                ended(output)
+                return output
 
         return arun
+
+    @contextmanager
+    def _told_of(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[Callable[[Any], None]]:
+        """Note a call on its way in, and write down one that LangChain refuses for its arguments."""
+        running = Running(kwargs.get("tool_call_id"))
+        asked = args[0] if args else kwargs.get("tool_input")
+        token = RUNNING.set(running)
+
+        def ended(output: Any) -> None:
+            if not running.begun:
+                self._refused(asked, running.call_id, text_of(getattr(output, "content", output)), None)
+
+        try:
+            yield ended
+        except Exception as error:
+            if not running.begun:
+                self._refused(asked, running.call_id, None, safe_text(error))
+            raise
+        finally:
+            RUNNING.reset(token)
+
+    def _refused(self, asked: Any, call_id: str | None, text: str | None, raised: str | None) -> None:
+        tracer = owning_tracer(self.layer.label)
+        if tracer is None:
+            return
+        given = asked if isinstance(asked, Mapping) else {"input": asked}
+        args = {key: jsonable(value) for key, value in given.items() if self._is_shown(key, value)}
+        call = tracer.begin(self.tool.name, args, call_id)
+        tracer.finish(call, "error", text, "validation", 0.0, raised=raised)
+
+    def _is_shown(self, key: str, value: Any) -> bool:
+        """Say whether the model gave an argument, right or wrong, and not the framework."""
+        return key not in self._injected and isinstance(value, _JSON)
 
     def _carried(self, original: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(original)
@@ -157,6 +204,8 @@ class Watch:
         """Part what the model asked for from what the framework adds: config, callbacks, injected state."""
         shown = {key: value for key, value in kwargs.items() if key in self._shown}
         running = RUNNING.get()
+        if running is not None:
+            running.begun = True
         hidden = {key: value for key, value in kwargs.items() if key not in self._shown}
         return shown, _Ending(self.tool, hidden, None if running is None else running.call_id)
 

@@ -7,16 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from neverempty._errors import UsageError
-from neverempty.integrations._clients import (
-    Endpoint,
-    ToolText,
-    acall_tool,
-    by_name,
-    call_tool,
-    refused_in_runs,
-    through_seam,
-)
+from neverempty.integrations._clients import Endpoint, copy_of, refuse, through_seam
 from neverempty.integrations._shared import library
+from neverempty.integrations._tool_calls import ToolText, acall_tool, by_name, call_tool
 from neverempty.results import to_json
 from neverempty.tools.tool import Tool
 from neverempty.traces.seam import ModelReply, text_of
@@ -54,12 +47,10 @@ def wrap(client: Any) -> Any:
     """
     if not hasattr(client, "copy") or not hasattr(client, "messages"):
         raise UsageError(f"{type(client).__name__} is no client of the package anthropic")
-    copied = client.copy()
-    messages = copied.messages
-    messages.create = through_seam(messages.create, _MESSAGES)
-    for name in ("stream", "parse"):
-        if hasattr(messages, name):
-            setattr(messages, name, refused_in_runs(getattr(messages, name), "messages.create()"))
+    copied = copy_of(client, wrap)
+    copied.messages.create = through_seam(copied.messages.create, _MESSAGES)
+    refuse(copied.messages, ("parse", "stream"), "messages.create()")
+    refuse(copied.beta.messages, ("create", "parse", "stream", "tool_runner"), "messages.create()")
     return copied
 
 

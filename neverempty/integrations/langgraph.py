@@ -1,4 +1,17 @@
-"""LangGraph: a compiled graph as an agent, its tools under faults without building it anew."""
+"""LangGraph: a compiled graph as an agent, its tools under faults without building it anew.
+
+::
+
+    import neverempty as ne
+    from neverempty.integrations import langgraph
+
+    from my_agent import graph  # yours, compiled
+
+    agent = langgraph.target(graph, declared={"search_jobs": {"empty_when": lambda rows: rows == []}})
+    cases = ne.load_cases("cases.jsonl")
+    report = ne.evaluate(agent, cases, arms=["typed", "swallowed"], repeats=3)
+    print(report.to_markdown())
+"""
 
 from __future__ import annotations
 

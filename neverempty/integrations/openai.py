@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from neverempty._errors import UsageError
-from neverempty.integrations._clients import (
-    ToolText,
-    acall_tool,
-    by_name,
-    call_tool,
-    refused_in_runs,
-    through_seam,
-)
+from neverempty.integrations._clients import copy_of, refuse, through_seam
 from neverempty.integrations._openai_chat import CHAT
 from neverempty.integrations._openai_responses import RESPONSES
+from neverempty.integrations._tool_calls import ToolText, acall_tool, by_name, call_tool
 from neverempty.tools.tool import Tool
 
 __all__ = ["atool_results", "functions", "tool_results", "wrap"]
@@ -52,20 +46,14 @@ def wrap(client: Any) -> Any:
     """
     if not hasattr(client, "copy") or not hasattr(client, "chat"):
         raise UsageError(f"{type(client).__name__} is no client of the package openai")
-    copied = client.copy()
-    completions = copied.chat.completions
+    copied = copy_of(client, wrap)
+    completions, responses = copied.chat.completions, copied.responses
     completions.create = through_seam(completions.create, CHAT)
-    _refuse(completions, ("parse", "stream"), "chat.completions.create()")
-    responses = copied.responses
     responses.create = through_seam(responses.create, RESPONSES)
-    _refuse(responses, ("parse", "stream"), "responses.create()")
+    refuse(completions, ("parse", "stream"), "chat.completions.create()")
+    refuse(responses, ("parse", "stream", "connect"), "responses.create()")
+    refuse(copied.completions, ("create",), "chat.completions.create()")
     return copied
-
-
-def _refuse(holder: Any, names: Iterable[str], instead: str) -> None:
-    for name in names:
-        if hasattr(holder, name):
-            setattr(holder, name, refused_in_runs(getattr(holder, name), instead))
 
 
 def functions(tools: Sequence[Tool], *, responses: bool = False) -> list[dict[str, Any]]:

@@ -195,14 +195,20 @@ def test_a_stream_is_handed_on_live_and_in_a_replay(client, make_case, server, t
     assert len(server.requests) == 1
 
 
-def test_a_way_around_the_seam_is_refused_inside_a_run(client, make_case, server):
-    def agent(case: Any, tracer: Any) -> str:
-        with client.messages.stream(model="m", max_tokens=9, messages=case.messages) as stream:
-            return str(stream.get_final_text())
-
-    row = run(agent, [make_case(kind=None)]).iloc[0]
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda client, asked: client.messages.stream(**asked),
+        lambda client, asked: client.messages.with_raw_response.create(**asked),
+        lambda client, asked: client.beta.messages.create(**asked),
+        lambda client, asked: client.beta.messages.tool_runner(**asked, tools=[]),
+    ],
+)
+def test_a_way_around_the_seam_is_refused_inside_a_run(client, make_case, server, ask):
+    asked = {"model": "m", "max_tokens": 9, "messages": [{"role": "user", "content": "Hi"}]}
+    row = run(lambda case, tracer: str(ask(client, asked)), [make_case(kind=None)]).iloc[0]
     assert row["status"] == "harness_error"
-    assert "call messages.create() instead" in row["terminal_reason"]
+    assert "would bypass the seam of the run" in row["terminal_reason"]
     assert server.requests == []
 
 

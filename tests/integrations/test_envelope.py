@@ -20,7 +20,7 @@ _BODIES = [
     {"error": {"code": 5, "message": "gone"}},
     {"errors": [{"message": "gone"}], "data": None},
     {"status": "error", "reason": "one field is missing"},
-    {"status": "FAILED"},
+    {"status": "ERROR"},
     {"ok": False},
 ]
 
@@ -90,6 +90,8 @@ def test_a_failure_that_a_success_message_tells_is_never_silently_ok(text):
         [{"status": "error", "job": 3}, {"status": "ok", "job": 4}],
         {"content": [{"status": "failed", "job": 3}]},
         {"jobs": {"error": "a column called so"}},
+        {"order": 7, "status": "failed"},
+        {"success": 0, "ok": None},
         0,
         False,
         _text("{" * 100_000),

@@ -247,6 +247,65 @@ def test_state_that_a_tool_is_injected_does_not_show_in_its_call(model, make_cas
     assert (call.args, call.returned) == ({"city": "Riga"}, "Welder after 2 messages")
 
 
+@pytest.mark.parametrize("handled", [True, False])
+def test_a_call_with_arguments_that_the_tool_does_not_take_is_a_failed_call_on_record(
+    model, make_case, handled
+):
+    @tool("search")
+    def by_country(country: str, state: Annotated[dict[str, Any], InjectedState]) -> str:
+        """Find jobs."""
+        return "Welder"
+
+    by_country.handle_validation_error = handled
+    row = run(langgraph.target(_graph(model, ToolNode([by_country]))), [make_case(kind=None)]).iloc[0]
+    (call,) = row["calls"]
+    assert (call.truth, call.kind, call.args, call.call_id) == ("error", "validation", {"city": "Riga"}, "c1")
+    assert (row["status"], row["answer"]) == ("ok", "I could not search: the tool failed.")
+    assert call.seen == row["messages"][2]["content"]
+
+
+def test_a_tool_with_side_effects_is_refused_before_the_run_unless_it_is_stubbed(model, make_case):
+    graph = _graph(model, ToolNode([search]))
+    agent = langgraph.target(graph, declared={"search": {"side_effect": True}})
+    with pytest.raises(UsageError, match="search"):
+        run(agent, [make_case(kind=None)])
+    row = run(agent, [make_case(kind=None)], stubs={"search": lambda city: "Welder"}).iloc[0]
+    assert row["answer"] == "There is one job: Welder in Riga."
+
+
+def test_a_tool_that_declares_itself_is_not_declared_again(model):
+    @ne.tool("search")
+    def own(city: str) -> list[str]:
+        """Find jobs."""
+        return ["Welder"]
+
+    def call(state: MessagesState) -> dict[str, Any]:
+        asked = state["messages"][-1].tool_calls[0]
+        return {"messages": [ToolMessage(own(**asked["args"]).to_model(), tool_call_id=asked["id"])]}
+
+    graph = _graph(model, call)
+    assert langgraph.target(graph).layers == {"search": own}
+    with pytest.raises(UsageError, match=r"made with neverempty\.tool"):
+        langgraph.target(graph, declared={"search": {}})
+
+
+def test_an_object_that_cannot_be_asked_what_it_is_does_not_stop_the_search(model):
+    class Proxy:
+        @property
+        def __class__(self) -> Any:
+            raise RuntimeError("outside of a request")
+
+        @__class__.setter
+        def __class__(self, value: Any) -> None: ...
+
+    proxy = Proxy()
+
+    def call(state: MessagesState) -> dict[str, Any]:
+        return {"messages": [search.invoke(asked) for asked in (proxy, state)]}
+
+    assert sorted(langgraph.target(_graph(model, call)).layers) == ["search"]
+
+
 def test_an_interrupt_is_no_failure_of_the_tool(model, make_case):
     @tool("search")
     def asks_first(city: str) -> str:

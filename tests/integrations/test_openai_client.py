@@ -272,6 +272,7 @@ def test_what_the_server_remembers_stands_in_the_trace_too(client, make_case, se
     [
         lambda client: client.chat.completions.parse(model="m", messages=[]),
         lambda client: client.chat.completions.stream(model="m", messages=[]),
+        lambda client: client.completions.create(model="m", prompt="Hi"),
         lambda client: client.responses.stream(model="m", input="Hi"),
         lambda client: client.responses.parse(model="m", input="Hi"),
     ],
@@ -337,6 +338,36 @@ def test_an_asynchronous_tool_is_awaited_and_refused_where_it_cannot_be(make_cas
     assert asyncio.run(bound.atool_results(response, [tool])) == [item]
     with pytest.raises(ne.UsageError, match="await atool_results"):
         bound.tool_results(response, [tool])
+
+
+@pytest.mark.parametrize(
+    ("value", "truth"),
+    [
+        ('{"success": false, "error": "locked"}', "unknown"),
+        ({"status": "error", "reason": "bad input"}, "unknown"),
+        ({"content": [{"type": "text", "text": "denied"}], "isError": True}, "error"),
+        ({"content": [{"type": "text", "text": "denied"}], "is_error": True}, "error"),
+        ({"jobs": ["Welder"], "error": None}, "data"),
+    ],
+)
+@pytest.mark.parametrize("returns", ["result", "native"])
+def test_a_failure_of_the_tools_own_is_not_recorded_as_data(make_case, value, truth, returns):
+    tool = ne.wrap(lambda city: value, "search", returns=returns)
+    response = {"output": [{"type": "function_call", "call_id": "c1", **_CALL}]}
+    row = run(lambda case, tracer: str(bound.tool_results(response, [tool])), [make_case(kind=None)]).iloc[0]
+    assert [call.truth for call in row["calls"]] == [truth]
+    row = run(lambda case, tracer: str(bound.tool_results(response, [tool])), [make_case()]).iloc[0]
+    assert [(call.truth, call.kind) for call in row["calls"]] == [("error", "timeout")]
+
+
+def test_a_copy_of_the_copy_goes_through_the_seam_too(client, make_case):
+    def agent(case: Any, tracer: Any) -> str:
+        patient = client.with_options(timeout=9).copy(max_retries=0)
+        patient.chat.completions.create(model="m", messages=case.messages)
+        return str(patient.max_retries)
+
+    row = run(agent, [make_case(kind=None)]).iloc[0]
+    assert (row["answer"], row["input_tokens"]) == ("0", 7)
 
 
 @pytest.mark.parametrize("response", [None, {}, "text", {"choices": []}])
