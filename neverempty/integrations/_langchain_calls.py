@@ -1,4 +1,4 @@
-"""A LangChain callback that writes down the calls of tools which nothing stands around."""
+"""A LangChain callback that writes down calls of tools and models which nothing stands around."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import Any
 
+from neverempty._errors import UsageError
 from neverempty.integrations._envelope import read_envelope
+from neverempty.integrations._langchain_messages import chat_messages
+from neverempty.integrations._langchain_models import INSIDE, result_reply
 from neverempty.integrations._langchain_tools import RUNNING
 from neverempty.integrations._shared import as_envelope, library
 from neverempty.results import kind_of
@@ -21,12 +24,21 @@ from neverempty.traces.tracer import Tracer
 
 @functools.cache
 def call_tracer() -> Any:
-    """Make the callback handler; it serves all runs, each call going to the tracer that it belongs to.
+    """Return the callback that writes down what a chain does which cannot be rewrapped.
+
+    It hears the calls of tools, and what chat models read and used. It can hold nothing up: faults need
+    `wrap` or `watching`, and so does a run that records, replays or has a budget.
 
     Returns
     -------
     BaseCallbackHandler
-        To be given to a chain in ``config={"callbacks": [...]}``.
+        For ``config={"callbacks": [...]}``. One serves all runs: each call goes to the tracer it belongs to.
+
+    Examples
+    --------
+    >>> from neverempty.integrations import langchain
+    >>> def agent(case, tracer):
+    ...     return chain.invoke(case.prompt, {"callbacks": [langchain.call_tracer()]}).text
     """
     base = library("langchain_core.callbacks", "langchain").BaseCallbackHandler
 
@@ -36,6 +48,7 @@ def call_tracer() -> Any:
 
         def __init__(self) -> None:
             self._begun: dict[Any, _Begun] = {}
+            self._asked: dict[Any, tuple[Tracer, list[dict[str, Any]]]] = {}
 
         def on_tool_start(
             self, serialized: Any, input_str: str, *, run_id: Any, inputs: Any = None, **told: Any
@@ -55,6 +68,27 @@ def call_tracer() -> Any:
             begun = self._begun.pop(run_id, None)
             if begun is not None:
                 begun.raised(error)
+
+        def on_chat_model_start(self, serialized: Any, messages: Any, *, run_id: Any, **_: Any) -> None:
+            tracer = None if INSIDE.get() else owning_tracer("the chat model")
+            if tracer is not None and tracer.seam is not None:
+                reason = (
+                    "a run that records, replays or has a budget needs `with langchain.watching():` around "
+                    "the chain; a callback can hold no model call up"
+                )
+                tracer.poison(reason)
+                raise UsageError(reason)
+            if tracer is not None:
+                self._asked[run_id] = (tracer, chat_messages(messages[0]))
+
+        def on_llm_end(self, response: Any, *, run_id: Any, **_: Any) -> None:
+            tracer, messages = self._asked.pop(run_id, (None, []))
+            if tracer is not None and not tracer.closed:
+                reply = result_reply(response)
+                tracer.model_call_sync(messages, call=lambda *_: reply)
+
+        def on_llm_error(self, error: BaseException, *, run_id: Any, **_: Any) -> None:
+            self._asked.pop(run_id, None)
 
     return CallTracer()
 

@@ -18,7 +18,8 @@ from neverempty.traces.tracer import Tracer
 
 _NAMES: Final = ("generate", "agenerate", "stream", "astream")
 _LOCK: Final = threading.Lock()
-_INSIDE: Final[ContextVar[bool]] = ContextVar("neverempty_langchain_model", default=False)
+INSIDE: Final[ContextVar[bool]] = ContextVar("neverempty_langchain_model", default=False)
+"""Whether the code of this context runs inside of a model call that went through the seam already."""
 _ORIGINALS: Final[dict[str, Any]] = {}
 _users = 0
 
@@ -57,7 +58,7 @@ def _leave(base: Any) -> None:
 
 def _tracer() -> Tracer | None:
     """Return the tracer to ask; None inside a call that went through it already."""
-    return None if _INSIDE.get() else owning_tracer("the chat model")
+    return None if INSIDE.get() else owning_tracer("the chat model")
 
 
 def _asked(model: Any, stop: Any, options: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
@@ -81,7 +82,7 @@ def _generate(original: Callable[..., Any]) -> Callable[..., Any]:
             def call(*_: Any, prompt: Any = prompt, live: list[Any] = live) -> ModelReply:
                 with _inside():
                     live.append(original(self, [prompt], stop, callbacks, **options))
-                return _reply(live[0])
+                return result_reply(live[0])
 
             reply = tracer.model_call_sync(
                 chat_messages(prompt), *_asked(self, stop, _own(options)), call=call
@@ -106,7 +107,7 @@ def _agenerate(original: Callable[..., Any]) -> Callable[..., Any]:
             async def call(*_: Any, prompt: Any = prompt, live: list[Any] = live) -> ModelReply:
                 with _inside():
                     live.append(await original(self, [prompt], stop, callbacks, **options))
-                return _reply(live[0])
+                return result_reply(live[0])
 
             asked = _asked(self, stop, _own(options))
             reply = await tracer.model_call(chat_messages(prompt), *asked, call=call)
@@ -164,11 +165,11 @@ def _astream(original: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _inside() -> Iterator[None]:
-    token = _INSIDE.set(True)
+    token = INSIDE.set(True)
     try:
         yield
     finally:
-        _INSIDE.reset(token)
+        INSIDE.reset(token)
 
 
 def _own(options: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,7 +179,19 @@ def _own(options: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _reply(result: Any) -> ModelReply:
+def result_reply(result: Any) -> ModelReply:
+    """Read what a chat model's ``generate`` returns for one prompt.
+
+    Parameters
+    ----------
+    result : LLMResult
+        The result.
+
+    Returns
+    -------
+    ModelReply
+        Its first message, with the usage that the provider tells.
+    """
     generation = result.generations[0][0]
     reply = reply_of(generation.message)
     told = result.llm_output or {}

@@ -20,7 +20,7 @@ from neverempty.integrations._shared import library
 from neverempty.tools.making import ToolOptions
 from neverempty.traces.tracer import Tracer
 
-__all__ = ["target", "watching", "wrap"]
+__all__ = ["call_tracer", "target", "watching", "wrap"]
 
 
 def wrap(tool: Any, **options: Unpack[ToolOptions]) -> Any:

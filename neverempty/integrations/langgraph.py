@@ -47,7 +47,9 @@ def target(
     itself is not changed, and behaves as ever outside of a run. What a failure looks like is up to the graph:
     a `ToolNode` that handles errors shows ``raised`` as a tool message with ``status="error"``; by default it
     lets the exception end the graph, and the trace is an ``agent_error``. Chat models go through the run's
-    seam: they can be recorded, replayed and budgeted. Each repeat is a thread of its own.
+    seam: they can be recorded, replayed and budgeted. Each repeat is a thread of its own. Synchronous tools
+    that a model calls at once run side by side, so which of several calls of the same tool a fault with
+    ``after_calls`` meets is up to the threads.
 
     Parameters
     ----------

@@ -232,3 +232,54 @@ def test_a_watched_tool_is_written_down_once_although_the_callback_hears_it_too(
 
     row = run(agent, [make_case(kind=None)]).iloc[0]
     assert [call.returned for call in row["calls"]] == ["Welder"]
+
+
+def _chain(model: Any, is_async: bool) -> Callable[..., Any]:
+    """Make an agent that only hands the callback on."""
+
+    @tool
+    def search(city: str) -> str:
+        """Find jobs."""
+        return "Error: TimeoutError('gone')\n Please fix your mistakes."
+
+    async def agent(case: Any, tracer: Any) -> str:
+        config = {"callbacks": [langchain.call_tracer()]}
+        asked = {"name": "search", "args": {"city": "Riga"}, "id": "c1", "type": "tool_call"}
+        found = await search.ainvoke(asked, config) if is_async else search.invoke(asked, config)
+        said = [HumanMessage(case.prompt), AIMessage("", tool_calls=[asked]), found]
+        reply = await model.ainvoke(said, config) if is_async else model.invoke(said, config)
+        return str(reply.content)
+
+    return agent
+
+
+@pytest.mark.parametrize("is_async", [False, True], ids=["sync", "async"])
+@pytest.mark.parametrize("model_class", [Parrot, Stammerer])
+def test_the_callback_alone_tells_what_was_called_read_and_used(make_case, model_class, is_async):
+    row = run(_chain(model_class(asked=[]), is_async), [make_case(kind=None)]).iloc[0]
+    (call,) = row["calls"]
+    # a success message that tells of an error is neither taken for data nor for a failure
+    assert (call.truth, call.call_id, call.seen) == ("unknown", "c1", call.returned)
+    assert call.returned.startswith("Error: TimeoutError")
+    assert row["input_tokens"] == 7
+    assert [message["role"] for message in row["messages"]] == ["user", "assistant", "tool", "assistant"]
+
+
+def test_the_callback_alone_is_refused_where_a_model_call_would_have_to_be_held_up(make_case, tmp_path):
+    model = Parrot(asked=[])
+    with pytest.warns(UserWarning, match="nothing was recorded"):
+        row = run(_chain(model, False), [make_case(kind=None)], record=tmp_path / "replies.jsonl").iloc[0]
+    assert row["status"] == "harness_error"
+    assert "langchain.watching()" in row["terminal_reason"]
+    assert model.asked == []
+
+
+def test_a_model_that_is_watched_is_written_down_once_although_the_callback_hears_it_too(make_case):
+    model = Parrot(asked=[])
+
+    async def agent(case: Any, tracer: Any) -> str:
+        with langchain.watching() as config:
+            return str((await model.ainvoke(case.prompt, config)).content)
+
+    row = run(agent, [make_case(kind=None)]).iloc[0]
+    assert (row["input_tokens"], len(model.asked)) == (7, 1)
