@@ -94,7 +94,8 @@ def _flags(result: Any, depth: int) -> tuple[str, bool]:
             return "an error text", good
         if _status_failed(result) or result.get("success") is False:
             return "a status of failure", False
-    for key in ("result", "content"):
+    # LangChain writes a message's own fields under "data", beside its type
+    for key in ("result", "content", *(("data",) if result.get("type") == "tool" else ())):
         inner, contradicted = _flags(result.get(key), depth + 1)
         if inner:
             return inner, contradicted

@@ -52,10 +52,12 @@ class Watching:
             watch = watch_of(tool) or Watch(tool, declared.get(tool.name, {}))
             self._watches.append(watch)
             self.layers[tool.name] = own_layer(tool) or watch.layer
-        declares_itself = [name for name in declared if name in {layer.name for layer in own}]
-        if declares_itself:
-            name = declares_itself[0]
-            raise UsageError(f"the tool {name!r} was made with neverempty.tool; declare there what it means")
+        declaring = {layer.name for layer in own} | {tool.name for tool in found if watch_of(tool)}
+        twice = sorted(declaring & declared.keys())
+        if twice:
+            raise UsageError(
+                f"the tool {twice[0]!r} was made or wrapped with neverempty; say there what its values mean"
+            )
         unknown = [name for name in declared if name not in self.layers]
         if unknown:
             raise UsageError(

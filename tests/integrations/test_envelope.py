@@ -35,6 +35,7 @@ _BODIES = [
         {"type": "tool", "content": "no", "status": "error"},
         {"toolUseId": "t1", "content": [{"text": "no"}], "status": "error"},
         {"result": _text("permission denied", isError=True)},
+        {"type": "tool", "data": {"content": "no", "status": "error", "tool_call_id": "c1"}},
         {"jsonrpc": "2.0", "id": 3, "error": {"code": -32602, "message": "unknown tool"}},
         {"content": "", "success": False},
     ],

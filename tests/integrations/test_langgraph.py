@@ -17,7 +17,7 @@ from langgraph.types import Command, interrupt
 
 import neverempty as ne
 from neverempty._errors import UsageError
-from neverempty.integrations import langgraph
+from neverempty.integrations import langchain, langgraph
 from neverempty.integrations._langchain_target import last_answer
 from neverempty.running import run
 
@@ -285,7 +285,17 @@ def test_a_tool_that_declares_itself_is_not_declared_again(model):
 
     graph = _graph(model, call)
     assert langgraph.target(graph).layers == {"search": own}
-    with pytest.raises(UsageError, match=r"made with neverempty\.tool"):
+    with pytest.raises(UsageError, match="say there what its values mean"):
+        langgraph.target(graph, declared={"search": {}})
+
+
+def test_a_tool_that_was_wrapped_by_hand_keeps_its_declarations_and_is_met_once(model, make_case):
+    wrapped = langchain.wrap(search, empty_when=lambda rows: rows == [])
+    graph = _graph(model, ToolNode([wrapped]))
+    for _ in range(2):
+        row = run(langgraph.target(graph), [make_case()], arms=["swallowed"]).iloc[0]
+        assert [(call.truth, call.state) for call in row["calls"]] == [("error", "seen")]
+    with pytest.raises(UsageError, match="say there what its values mean"):
         langgraph.target(graph, declared={"search": {}})
 
 
