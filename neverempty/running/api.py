@@ -77,6 +77,11 @@ class RunOptions(TypedDict, total=False):
         not recorded is answered from another one, which the column ``repeat_of`` then names.
     stubs : mapping of str to callable, optional
         By tool name, what runs in place of the tool's own function.
+    contract : path-like, optional
+        A file that pins the schemas of the tools that can be found on the agent. A run refuses to start where
+        they have drifted from it.
+    repin : bool, default False
+        Write the contract anew instead.
     """
 
     arms: Iterable[str | Arm] | str | Arm | None
@@ -91,6 +96,8 @@ class RunOptions(TypedDict, total=False):
     record: PathLike | None
     replay: PathLike | None
     stubs: Mapping[str, Callable[..., Any]] | None
+    contract: PathLike | None
+    repin: bool
 
 
 def _with_options(function: Callable[..., Any]) -> None:
@@ -116,7 +123,7 @@ def run(agent: Callable[..., Any], cases: Iterable[Case], **options: Unpack[RunO
         Each (suite, id) once.
     **options
         The keyword arguments in `RunOptions`: arms, repeats, concurrency, timeout, seed, budget_usd,
-        budget_tokens, progress, store, record, replay, stubs.
+        budget_tokens, progress, store, record, replay, stubs, contract, repin.
 
     Returns
     -------

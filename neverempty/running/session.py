@@ -20,6 +20,7 @@ from neverempty.faults.spec import Arm
 from neverempty.running.attempt import Job
 from neverempty.running.budget import Budget
 from neverempty.running.keeping import UNFINISHED, Keeper, NoticingRedactor
+from neverempty.running.pinned import check_contract
 from neverempty.running.progress import Progress
 from neverempty.running.reach import tools_of
 from neverempty.running.recording import Recorder, Recording
@@ -60,6 +61,8 @@ class Settings:
     record: PathLike | None = None
     replay: PathLike | None = None
     stubs: Mapping[str, Callable[..., Any]] | None = None
+    contract: PathLike | None = None
+    repin: bool = False
 
 
 class Session:
@@ -89,7 +92,9 @@ class Session:
             budget_usd=settings.budget_usd,
             budget_tokens=settings.budget_tokens,
         )
-        check_paths(store=settings.store, record=settings.record, replay=settings.replay)
+        check_paths(
+            store=settings.store, record=settings.record, replay=settings.replay, contract=settings.contract
+        )
         if settings.record is not None and settings.replay is not None:
             raise UsageError("record and replay exclude each other; a replay makes no live call to record")
         self._cases = checked_cases(cases)
@@ -97,6 +102,7 @@ class Session:
         self._settings = settings
         stubs = settings.stubs or _NO_STUBS
         _check_side_effects(agent, stubs)
+        check_contract(agent, settings.contract, repin=settings.repin)
         self._files = ExitStack()
         self._job = Job(
             agent=agent,

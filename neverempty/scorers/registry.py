@@ -9,12 +9,20 @@ from types import MappingProxyType
 from neverempty.cases import Case
 from neverempty.scorers.arguments import ArgumentsScorer
 from neverempty.scorers.base import MetricSpec, Scorer
+from neverempty.scorers.contract import ContractPinnedScorer
+from neverempty.scorers.criteria import KEY as CRITERIA
+from neverempty.scorers.criteria import CriteriaScorer
 from neverempty.scorers.empty_payload import EmptyPayloadScorer
 from neverempty.scorers.facts import FactsScorer
 from neverempty.scorers.failure import FailureScorer
 from neverempty.scorers.forbidden_claims import ForbiddenClaimsScorer
+from neverempty.scorers.goal_state import GoalStateScorer
+from neverempty.scorers.legality import ArgumentsLegalScorer, ToolExistsScorer
+from neverempty.scorers.provenance import ProvenanceScorer
+from neverempty.scorers.reply_lint import BannedWordsScorer, LocaleScorer
 from neverempty.scorers.route import RouteScorer
 from neverempty.scorers.statements import StatementJudge
+from neverempty.scorers.terminal import TerminalEventScorer
 from neverempty.scorers.tool_calls import ForbiddenToolsScorer, ToolCallsScorer
 from neverempty.scorers.usage import UsageScorer
 
@@ -40,11 +48,20 @@ def builtin_metrics() -> Mapping[str, MetricSpec]:
         *FailureScorer.metrics,
         *EmptyPayloadScorer.metrics,
         *RouteScorer.metrics,
+        *CriteriaScorer.metrics,
         *ToolCallsScorer.metrics,
         *ArgumentsScorer.metrics,
         *ForbiddenToolsScorer.metrics,
+        *ToolExistsScorer.metrics,
+        *ArgumentsLegalScorer.metrics,
+        *ContractPinnedScorer.metrics,
+        *ProvenanceScorer.metrics,
+        *TerminalEventScorer.metrics,
+        *GoalStateScorer.metrics,
         *FactsScorer.metrics,
         *ForbiddenClaimsScorer.metrics,
+        *BannedWordsScorer.metrics,
+        *LocaleScorer.metrics,
         *UsageScorer.metrics,
     )
     return MappingProxyType({spec.name: spec for spec in specs})
@@ -74,6 +91,8 @@ def default_scorers(cases: Iterable[Case], *, judge: StatementJudge | None = Non
     scorers: list[Scorer] = [FailureScorer(), EmptyPayloadScorer()]
     if any(expect.route is not None for expect in expectations):
         scorers.append(RouteScorer())
+    if any(CRITERIA in expect.custom for expect in expectations):
+        scorers.append(CriteriaScorer())
     called = [expect.tool_calls for expect in expectations if expect.tool_calls is not None]
     if called:
         scorers.append(ToolCallsScorer())
