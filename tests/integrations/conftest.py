@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
 import importlib.util
+import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -93,14 +95,17 @@ def says() -> Callable[[str], str]:
 
 @pytest.fixture
 def transport() -> Iterator[Callable[..., Any]]:
-    """Build the HTTP client of a provider's library, answered by a function instead of a network.
+    """Build the HTTP client that a provider's library takes, answered by a function instead of a network.
 
     ``answer(request)`` gives a body and whether it is to be streamed; ``events(body)`` writes it as a stream.
     """
-    http = importlib.import_module("httpx2" if importlib.util.find_spec("httpx2") else "httpx")
     opened: list[Any] = []
 
-    def make(answer: Callable[..., Any], events: Callable[..., str], *, is_async: bool) -> Any:
+    def make(library: str, answer: Callable[..., Any], events: Callable[..., str], *, is_async: bool) -> Any:
+        required = [re.match(r"\w+", line) for line in importlib.metadata.requires(library) or ()]
+        names = {found[0] for found in required if found}
+        http = importlib.import_module("httpx2" if "httpx2" in names else "httpx")
+
         def respond(request: Any) -> Any:
             body, streamed = answer(request)
             if streamed:
@@ -114,5 +119,5 @@ def transport() -> Iterator[Callable[..., Any]]:
 
     yield make
     for client in opened:
-        if isinstance(client, http.Client):
+        if not hasattr(client, "aclose"):
             client.close()

@@ -108,7 +108,7 @@ def _async_loop(client: Any, tool: Any) -> Callable[..., Any]:
 
 @pytest.fixture
 def client(server, transport) -> Any:
-    http = transport(server, _events, is_async=False)
+    http = transport("anthropic", server, _events, is_async=False)
     return bound.wrap(anthropic.Anthropic(api_key="none", http_client=http))
 
 
@@ -116,7 +116,7 @@ def client(server, transport) -> Any:
 def agent(request: pytest.FixtureRequest, client, server, transport, search) -> Callable[..., Any]:
     if request.param == "sync":
         return _loop(client, search)
-    http = transport(server, _events, is_async=True)
+    http = transport("anthropic", server, _events, is_async=True)
     return _async_loop(bound.wrap(anthropic.AsyncAnthropic(api_key="none", http_client=http)), search)
 
 
@@ -213,7 +213,7 @@ def test_a_way_around_the_seam_is_refused_inside_a_run(client, make_case, server
 
 
 def test_outside_of_a_run_the_copy_is_like_the_client_and_the_client_is_left_alone(transport, server):
-    http = transport(server, _events, is_async=False)
+    http = transport("anthropic", server, _events, is_async=False)
     plain = anthropic.Anthropic(api_key="none", http_client=http)
     copy = bound.wrap(plain)
     assert "create" not in vars(plain.messages)

@@ -120,13 +120,15 @@ def server(says) -> Server:
 
 @pytest.fixture
 def client(server, transport) -> Any:
-    return bound.wrap(openai.OpenAI(api_key="none", http_client=transport(server, _events, is_async=False)))
+    return bound.wrap(
+        openai.OpenAI(api_key="none", http_client=transport("openai", server, _events, is_async=False))
+    )
 
 
 @pytest.fixture
 def async_client(server, transport) -> Any:
     return bound.wrap(
-        openai.AsyncOpenAI(api_key="none", http_client=transport(server, _events, is_async=True))
+        openai.AsyncOpenAI(api_key="none", http_client=transport("openai", server, _events, is_async=True))
     )
 
 
@@ -294,7 +296,7 @@ def test_a_raw_response_is_refused_inside_a_run(client, make_case, server):
 
 
 def test_outside_of_a_run_the_copy_is_like_the_client_and_the_client_is_left_alone(transport, server):
-    plain = openai.OpenAI(api_key="none", http_client=transport(server, _events, is_async=False))
+    plain = openai.OpenAI(api_key="none", http_client=transport("openai", server, _events, is_async=False))
     copy = bound.wrap(plain)
     assert "create" not in vars(plain.chat.completions)
     said = [{"role": "user", "content": "Hi"}]
