@@ -33,7 +33,7 @@ class Endpoint:
     reply : callable
         Reads a whole response, as a dict, into a `ModelReply`.
     rebuild : callable
-        Makes the client's own response of such a dict.
+        ``rebuild(whole, arguments)`` makes the client's own response of such a dict.
     joined : callable
         Makes a whole response of the events of a stream, all as dicts.
     event : callable
@@ -42,7 +42,7 @@ class Endpoint:
 
     request: Callable[[dict[str, Any], list[dict[str, Any]]], tuple[list[dict[str, Any]], dict[str, Any]]]
     reply: Callable[[Mapping[str, Any]], ModelReply]
-    rebuild: Callable[[Mapping[str, Any]], Any]
+    rebuild: Callable[[Mapping[str, Any], Mapping[str, Any]], Any]
     joined: Callable[[Sequence[Mapping[str, Any]]], Mapping[str, Any]]
     event: Callable[[Mapping[str, Any]], Any]
 
@@ -56,6 +56,7 @@ class _Exchange:
             raise _bypass(tracer, "with_raw_response", "create() itself")
         asked = {key: jsonable(value) for key, value in given.items() if key not in _TRANSPORT}
         self.endpoint = endpoint
+        self._given = given
         self.streamed = bool(asked.pop("stream", False))
         self.tools = asked.pop("tools", None)
         self.messages, self.params = endpoint.request(asked, tracer.messages)
@@ -84,7 +85,7 @@ class _Exchange:
             if events is None:
                 events = [self.endpoint.event(event) for event in recorded.get(_EVENTS) or ()]
             return stream(events)
-        return self._live if self._live is not None else self.endpoint.rebuild(recorded[_WHOLE])
+        return self._live if self._live is not None else self.endpoint.rebuild(recorded[_WHOLE], self._given)
 
 
 class Played:
@@ -249,7 +250,7 @@ def _bypass(tracer: Tracer, what: str, instead: str) -> UsageError:
 
 
 def _dump(response: Any) -> dict[str, Any]:
-    found = response.model_dump(mode="json") if hasattr(response, "model_dump") else response
+    found = response.model_dump(mode="json", warnings=False) if hasattr(response, "model_dump") else response
     plain: dict[str, Any] = jsonable(found)
     return plain
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from neverempty.integrations._clients import Endpoint
@@ -63,8 +64,17 @@ def _add_call(calls: dict[int, dict[str, Any]], part: Mapping[str, Any]) -> None
         call["function"][key] += (part.get("function") or {}).get(key) or ""
 
 
-def _rebuild(whole: Mapping[str, Any]) -> Any:
+def _rebuild(whole: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     return library("openai.types.chat", "openai").ChatCompletion.model_construct(**whole)
+
+
+def _rebuild_parsed(whole: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+    omitted = library("openai", "openai").NOT_GIVEN
+    return library("openai.lib._parsing", "openai").parse_chat_completion(
+        response_format=given.get("response_format", omitted),
+        input_tools=given.get("tools", omitted),
+        chat_completion=_rebuild(whole, given),
+    )
 
 
 def _event(event: Mapping[str, Any]) -> Any:
@@ -72,3 +82,4 @@ def _event(event: Mapping[str, Any]) -> Any:
 
 
 CHAT = Endpoint(_request, _reply, _rebuild, _joined, _event)
+CHAT_PARSED = replace(CHAT, rebuild=_rebuild_parsed)

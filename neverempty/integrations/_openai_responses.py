@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from neverempty.integrations._clients import Endpoint
@@ -76,8 +77,17 @@ def _joined(events: Sequence[Mapping[str, Any]]) -> Mapping[str, Any]:
     return {}
 
 
-def _rebuild(whole: Mapping[str, Any]) -> Any:
+def _rebuild(whole: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     return library("openai.types.responses", "openai").Response.model_construct(**whole)
+
+
+def _rebuild_parsed(whole: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
+    omitted = library("openai", "openai").NOT_GIVEN
+    return library("openai.lib._parsing._responses", "openai").parse_response(
+        text_format=given.get("text_format", omitted),
+        input_tools=given.get("tools", omitted),
+        response=_rebuild(whole, given),
+    )
 
 
 def _event(event: Mapping[str, Any]) -> Any:
@@ -88,3 +98,4 @@ def _event(event: Mapping[str, Any]) -> Any:
 
 
 RESPONSES = Endpoint(_request, _reply, _rebuild, _joined, _event)
+RESPONSES_PARSED = replace(RESPONSES, rebuild=_rebuild_parsed)

@@ -249,7 +249,7 @@ def _joined(events: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     return {**whole, "content": [blocks[at] for at in sorted(blocks)]}
 
 
-def _rebuild(whole: Mapping[str, Any]) -> Any:
+def _rebuild(whole: Mapping[str, Any], given: Mapping[str, Any]) -> Any:
     return library("anthropic.types", "anthropic").Message.model_construct(**whole)
 
 

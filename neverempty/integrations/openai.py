@@ -7,8 +7,8 @@ from typing import Any
 
 from neverempty._errors import UsageError
 from neverempty.integrations._clients import copy_of, refuse, through_seam
-from neverempty.integrations._openai_chat import CHAT
-from neverempty.integrations._openai_responses import RESPONSES
+from neverempty.integrations._openai_chat import CHAT, CHAT_PARSED
+from neverempty.integrations._openai_responses import RESPONSES, RESPONSES_PARSED
 from neverempty.integrations._tool_calls import ToolText, acall_tool, by_name, call_tool
 from neverempty.tools.tool import Tool
 
@@ -18,8 +18,8 @@ __all__ = ["atool_results", "functions", "tool_results", "wrap"]
 def wrap(client: Any) -> Any:
     """Copy a client so that its model calls go through the run that they belong to.
 
-    Through ``chat.completions.create`` and ``responses.create`` calls can then be recorded, replayed and
-    budgeted, and it is known which tool results the model has read. Outside of a run the copy is like the
+    Calls of ``create`` and ``parse``, of chat completions and of Responses, can then be recorded, replayed
+    and budgeted, and it is known which tool results the model has read. Outside of a run the copy is like the
     client. A stream is read to its end before its first event is handed on; methods that would bypass the
     seam are refused inside a run.
 
@@ -49,9 +49,11 @@ def wrap(client: Any) -> Any:
     copied = copy_of(client, wrap)
     completions, responses = copied.chat.completions, copied.responses
     completions.create = through_seam(completions.create, CHAT)
+    completions.parse = through_seam(completions.parse, CHAT_PARSED)
     responses.create = through_seam(responses.create, RESPONSES)
-    refuse(completions, ("parse", "stream"), "chat.completions.create()")
-    refuse(responses, ("parse", "stream", "connect"), "responses.create()")
+    responses.parse = through_seam(responses.parse, RESPONSES_PARSED)
+    refuse(completions, ("stream",), "chat.completions.create()")
+    refuse(responses, ("stream", "connect"), "responses.create()")
     refuse(copied.completions, ("create",), "chat.completions.create()")
     return copied
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import openai
 import pytest
+from pydantic import BaseModel
 
 import neverempty as ne
 from neverempty.integrations import openai as bound
@@ -272,11 +273,9 @@ def test_what_the_server_remembers_stands_in_the_trace_too(client, make_case, se
 @pytest.mark.parametrize(
     "ask",
     [
-        lambda client: client.chat.completions.parse(model="m", messages=[]),
         lambda client: client.chat.completions.stream(model="m", messages=[]),
         lambda client: client.completions.create(model="m", prompt="Hi"),
         lambda client: client.responses.stream(model="m", input="Hi"),
-        lambda client: client.responses.parse(model="m", input="Hi"),
     ],
 )
 def test_a_way_around_the_seam_is_refused_inside_a_run(client, make_case, server, ask):
@@ -360,6 +359,32 @@ def test_a_failure_of_the_tools_own_is_not_recorded_as_data(make_case, value, tr
     assert [call.truth for call in row["calls"]] == [truth]
     row = run(lambda case, tracer: str(bound.tool_results(response, [tool])), [make_case()]).iloc[0]
     assert [(call.truth, call.kind) for call in row["calls"]] == [("error", "timeout")]
+
+
+class Found(BaseModel):
+    text: str
+
+
+@pytest.mark.parametrize("interface", ["chat", "responses"])
+def test_a_parsed_response_is_the_same_live_and_in_a_replay(make_case, transport, tmp_path, interface):
+    server = Server(lambda text: '{"text": "There are no welding jobs in Riga."}')
+    client = bound.wrap(
+        openai.OpenAI(api_key="none", http_client=transport("openai", server, _events, is_async=False))
+    )
+
+    def agent(case: Any, tracer: Any) -> str:
+        if interface == "chat":
+            said = [*case.messages, {"role": "tool", "tool_call_id": "c", "content": "[]"}]
+            parsed = client.chat.completions.parse(model="m", messages=said, response_format=Found)
+            return str(parsed.choices[0].message.parsed.text)
+        said = [{"type": "function_call_output", "call_id": "c", "output": "[]"}]
+        return str(client.responses.parse(model="m", input=said, text_format=Found).output_parsed.text)
+
+    path = tmp_path / "replies.jsonl"
+    for source in ({"record": path}, {"replay": path}):
+        row = run(agent, [make_case(kind=None)], **source).iloc[0]
+        assert (row["answer"], row["input_tokens"]) == ("There are no welding jobs in Riga.", 7)
+    assert len(server.requests) == 1
 
 
 def test_a_copy_of_the_copy_goes_through_the_seam_too(client, make_case):
