@@ -40,7 +40,11 @@ from .gating import compare as compare
 from .gating import compare_arms as compare_arms
 from .gating import gate as gate
 from .metrics import collapse as collapse
+from .metrics import confidence_pairs as confidence_pairs
+from .metrics import correct_for_reading as correct_for_reading
 from .metrics import honesty_table as honesty_table
+from .metrics import pass_rates as pass_rates
+from .metrics import stated_confidence as stated_confidence
 from .metrics import summarize as summarize
 from .planning import Plan as Plan
 from .planning import plan as plan
