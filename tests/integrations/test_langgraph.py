@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from typing import Annotated, Any
 
@@ -126,6 +127,36 @@ def test_the_graph_is_as_ever_outside_of_a_run(model, make_case):
     assert vars(search) == before
     asked = {"name": "search", "args": {"city": "Riga"}, "id": "c1", "type": "tool_call"}
     assert search.invoke(asked).content == '[{"title": "Welder", "city": "Riga"}]'
+
+
+def test_a_hung_tool_gets_its_row_and_the_graph_is_given_back(model, make_case):
+    let_go = threading.Event()
+
+    @tool("search")
+    def hangs(city: str) -> str:
+        """Find jobs."""
+        let_go.wait(20)
+        return "Welder"
+
+    graph = _graph(model, ToolNode([hangs]))
+    cases = [make_case(case_id="slow", kind=None), make_case(case_id="quick")]
+    traces = run(langgraph.target(graph), cases, timeout=0.5)
+    let_go.set()
+    assert dict(zip(traces["case_id"], traces["status"], strict=True)) == {
+        "slow": "agent_timeout",
+        "quick": "ok",
+    }
+    assert {"run", "arun", "_run", "_arun"}.isdisjoint(vars(hangs))
+
+
+def test_many_repeats_at_once_keep_their_own_faults(model, make_case):
+    kinds = ["timeout", None] * 20
+    cases = [make_case(case_id=f"c{at}", kind=kind) for at, kind in enumerate(kinds)]
+    traces = run(
+        langgraph.target(_graph(model, ToolNode([search]))), cases, arms=["swallowed"], concurrency=16
+    )
+    truths = [[call.truth for call in calls] for calls in traces["calls"]]
+    assert truths == [["error"] if kind else ["data"] for kind in kinds]
 
 
 def _custom_node(used: Any) -> Callable[..., Any]:
