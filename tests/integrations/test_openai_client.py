@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -307,60 +306,6 @@ def test_outside_of_a_run_the_copy_is_like_the_client_and_the_client_is_left_alo
         assert chunks[0].choices[0].delta.tool_calls[0].function.name == "search"
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments", "said"),
-    [("find", "{}", "the tools are: search"), ("search", '{"ci', "no JSON object"), ("search", "", "city")],
-)
-def test_a_call_that_cannot_be_made_is_a_failed_call_on_record(make_case, search, name, arguments, said):
-    from types import SimpleNamespace
-
-    call = SimpleNamespace(id="c9", function=SimpleNamespace(name=name, arguments=arguments))
-    message = SimpleNamespace(tool_calls=[call])
-    response = SimpleNamespace(choices=[SimpleNamespace(message=message)])
-
-    def agent(case: Any, tracer: Any) -> str:
-        (result,) = bound.tool_results(response, [search])
-        assert result["tool_call_id"] == "c9"
-        return str(result["content"])
-
-    row = run(agent, [make_case(kind=None)]).iloc[0]
-    assert said in row["answer"]
-    assert [(call.tool, call.truth, call.kind) for call in row["calls"]] == [(name, "error", "validation")]
-
-
-def test_an_asynchronous_tool_is_awaited_and_refused_where_it_cannot_be(make_case):
-    async def slow(city: str) -> str:
-        """Find jobs."""
-        return "Welder"
-
-    tool = ne.wrap(slow, "search", returns="native")
-    response = {"output": [{"type": "function_call", "call_id": "c1", **_CALL}]}
-    item = {"type": "function_call_output", "call_id": "c1", "output": "Welder"}
-    assert asyncio.run(bound.atool_results(response, [tool])) == [item]
-    with pytest.raises(ne.UsageError, match="await atool_results"):
-        bound.tool_results(response, [tool])
-
-
-@pytest.mark.parametrize(
-    ("value", "truth"),
-    [
-        ('{"success": false, "error": "locked"}', "unknown"),
-        ({"status": "error", "reason": "bad input"}, "unknown"),
-        ({"content": [{"type": "text", "text": "denied"}], "isError": True}, "error"),
-        ({"content": [{"type": "text", "text": "denied"}], "is_error": True}, "error"),
-        ({"jobs": ["Welder"], "error": None}, "data"),
-    ],
-)
-@pytest.mark.parametrize("returns", ["result", "native"])
-def test_a_failure_of_the_tools_own_is_not_recorded_as_data(make_case, value, truth, returns):
-    tool = ne.wrap(lambda city: value, "search", returns=returns)
-    response = {"output": [{"type": "function_call", "call_id": "c1", **_CALL}]}
-    row = run(lambda case, tracer: str(bound.tool_results(response, [tool])), [make_case(kind=None)]).iloc[0]
-    assert [call.truth for call in row["calls"]] == [truth]
-    row = run(lambda case, tracer: str(bound.tool_results(response, [tool])), [make_case()]).iloc[0]
-    assert [(call.truth, call.kind) for call in row["calls"]] == [("error", "timeout")]
-
-
 class Found(BaseModel):
     text: str
 
@@ -395,11 +340,3 @@ def test_a_copy_of_the_copy_goes_through_the_seam_too(client, make_case):
 
     row = run(agent, [make_case(kind=None)]).iloc[0]
     assert (row["answer"], row["input_tokens"]) == ("0", 7)
-
-
-@pytest.mark.parametrize("response", [None, {}, "text", {"choices": []}])
-def test_what_is_no_response_is_refused(response):
-    with pytest.raises(ne.UsageError, match="no response of chat completions"):
-        bound.tool_results(response, [])
-    with pytest.raises(ne.UsageError, match="is no tool"):
-        bound.functions([len])
