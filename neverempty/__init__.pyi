@@ -4,6 +4,7 @@ from . import agents as agents
 from . import claims as claims
 from . import faults as faults
 from . import frames as frames
+from . import importers as importers
 from . import integrations as integrations
 from . import planning as planning
 from . import plots as plots

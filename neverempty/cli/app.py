@@ -99,7 +99,7 @@ def make_parser() -> Parser:
 
 
 def _known_command(argv: Sequence[str]) -> None:
-    names = [command.__name__.rpartition(".")[2] for command in COMMANDS]
+    names = [command.__name__.rpartition(".")[2].rstrip("_") for command in COMMANDS]
     if argv and not argv[0].startswith("-") and argv[0] not in names:
         raise UsageError(f"there is no command {argv[0]!r}{did_you_mean(argv[0], names)}")
 

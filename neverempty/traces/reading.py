@@ -35,6 +35,27 @@ def read_traces(path: str | os.PathLike[str]) -> list[Trace]:
     InputError
         Names every bad line, as ``"path:line: what is wrong"``.
     """
+    return [trace for _, trace in read_numbered(path)]
+
+
+def read_numbered(path: str | os.PathLike[str]) -> list[tuple[int, Trace]]:
+    """Read a file of traces, each with the number of its line.
+
+    Parameters
+    ----------
+    path : path-like
+        As for `read_traces`.
+
+    Returns
+    -------
+    list of (int, Trace)
+        In the order of the file.
+
+    Raises
+    ------
+    InputError
+        As for `read_traces`.
+    """
     name = os.fspath(path)
     found: dict[tuple[str, str, str, int], tuple[int, Trace]] = {}
     problems: list[str] = []
@@ -59,7 +80,7 @@ def read_traces(path: str | os.PathLike[str]) -> list[Trace]:
         problems = problems[: 1 - len(last_bad)]  # the line that a killed writer never finished
     if problems:
         raise InputError(problems)
-    return [trace for _, trace in found.values()]
+    return list(found.values())
 
 
 def _read_line(raw: bytes, where: str) -> Trace:

@@ -32,8 +32,8 @@ _ROOMS = (
     "audit",
     "plots",
     "widgets",
-    "importers",
     "integrations",
+    "importers",
     "demo",
     "cli",
 )
