@@ -78,7 +78,7 @@ def test_a_mistyped_command_line_exits_64_and_shows_the_way(
     assert hint in done.err
 
 
-@pytest.mark.parametrize("command", [command.__name__.rpartition(".")[2] for command in COMMANDS])
+@pytest.mark.parametrize("command", [command.__name__.rpartition(".")[2].rstrip("_") for command in COMMANDS])
 def test_every_command_explains_itself(command: str, cli: Any, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit, match="0"):
         cli(command, "--help")
