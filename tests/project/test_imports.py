@@ -34,6 +34,7 @@ _ROOMS = (
     "widgets",
     "integrations",
     "importers",
+    "pytest_plugin",
     "demo",
     "cli",
 )
