@@ -18,6 +18,7 @@ JUDGES: Final = "judges"
 """Key of a report's provenance: metric → ``agreement`` with people, ``lo``, ``hi``, ``n``, ``trust``."""
 
 _SIGN: Final = "judge"
+_SHOWN: Final = ("trusted", "provisional")
 _CUT: Final = "cut: the judge's agreement with people is unknown or too low"
 
 
@@ -43,6 +44,28 @@ def judged_metrics(report: Report) -> dict[str, dict[str, Any]]:
     return {name: facts if isinstance(facts, dict) else {} for name, facts in known.items()}
 
 
+def metrics_of_judge(scores: pd.DataFrame, judge_id: str | None) -> list[str]:
+    """Name the metrics that one judge scored.
+
+    Parameters
+    ----------
+    scores : DataFrame
+        The scores frame.
+    judge_id : str or None
+        The judge's hash.
+
+    Returns
+    -------
+    list of str
+        Those in whose scorer's version the hash stands; none without a hash.
+    """
+    if not judge_id:
+        return []
+    versions = scores["scorer_version"].astype("str")
+    found = scores.loc[versions.str.contains(f"judge.{judge_id}", regex=False), "metric"]
+    return [str(name) for name in found.unique().tolist()]
+
+
 def is_trusted(facts: dict[str, Any]) -> bool:
     """Say whether a judge's numbers may be shown.
 
@@ -54,7 +77,7 @@ def is_trusted(facts: dict[str, Any]) -> bool:
     Returns
     -------
     bool
-        False without an agreement, and where the agreement was found too low.
+        False without an agreement, and where it was found too low or could not be told.
 
     Examples
     --------
@@ -63,7 +86,7 @@ def is_trusted(facts: dict[str, Any]) -> bool:
     """
     agreement = facts.get("agreement")
     known = isinstance(agreement, (int, float)) and not isinstance(agreement, bool) and agreement == agreement
-    return known and facts.get("trust") != "cut"
+    return known and facts.get("trust", "trusted") in _SHOWN
 
 
 def untrusted(report: Report) -> set[str]:

@@ -14,6 +14,8 @@ from neverempty.report.status import ReportStatus, Status, allows_numbers
 if TYPE_CHECKING:
     import pandas as pd
 
+    from neverempty.judge import Calibration
+
 FRAMES: Final = ("traces", "scores", "outcomes", "metrics")
 
 
@@ -99,6 +101,37 @@ class Report:
         from neverempty.report.reading import earned_correction
 
         return earned_correction(correct_for_reading(self.outcomes), self.status)
+
+    def with_calibration(self, calibration: Calibration) -> Self:
+        """Say how far the judge of this report's metrics agrees with people.
+
+        Parameters
+        ----------
+        calibration : Calibration
+            From `neverempty.judge.calibrate`. It counts for the metrics that the very judge scored which it
+            is about; those of another model, prompt or rubric stay without agreement.
+
+        Returns
+        -------
+        Report
+            The same report, whose trusted and provisional judged numbers are shown.
+
+        Raises
+        ------
+        UsageError
+            Where none of the metrics was scored by that judge.
+        """
+        from neverempty.report.export_judged import JUDGES, metrics_of_judge
+
+        names = metrics_of_judge(self.scores, calibration.judge_id)
+        if not names:
+            raise UsageError(
+                f"no metric here was scored by the judge {calibration.judge_id!r}: its agreement is that of "
+                "another model, prompt or rubric"
+            )
+        known = dict(self.provenance.get(JUDGES) or {})
+        provenance = self.provenance | {JUDGES: known | {name: calibration.facts() for name in names}}
+        return type(self)(self._frames, provenance, self._status, source=self._source)
 
     @property
     def warnings(self) -> list[str]:

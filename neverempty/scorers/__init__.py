@@ -14,6 +14,7 @@ from neverempty.scorers.provenance import ProvenanceRule, ProvenanceScorer
 from neverempty.scorers.registry import HEADLINES, builtin_metrics, default_scorers
 from neverempty.scorers.reply_lint import BannedWordsScorer, LocaleScorer
 from neverempty.scorers.route import RouteScorer
+from neverempty.scorers.rule_trace import RuleTraceScorer
 from neverempty.scorers.scoring import declared_metrics, score
 from neverempty.scorers.terminal import TerminalEventScorer
 from neverempty.scorers.tool_calls import ForbiddenToolsScorer, ToolCallsScorer
@@ -37,6 +38,7 @@ __all__ = [
     "ProvenanceRule",
     "ProvenanceScorer",
     "RouteScorer",
+    "RuleTraceScorer",
     "Score",
     "Scorer",
     "TerminalEventScorer",

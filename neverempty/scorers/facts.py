@@ -7,7 +7,7 @@ from typing import Final
 from neverempty.cases import Case
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
 from neverempty.scorers.observed import unobserved
-from neverempty.scorers.statements import StatementJudge, look_for_all
+from neverempty.scorers.statements import StatementJudge, judged_version, look_for_all
 from neverempty.traces.model import Trace
 
 _METRIC: Final = "facts"
@@ -30,11 +30,11 @@ class FactsScorer:
     """
 
     name = "facts"
-    version = "1"
     metrics = (MetricSpec(_METRIC, "higher", "majority", "answer"),)
 
     def __init__(self, judge: StatementJudge | None = None) -> None:
         self._judge = judge
+        self.version = judged_version("1", judge)
 
     def score(self, trace: Trace, case: Case) -> tuple[Score, ...]:
         """Score one repeat.

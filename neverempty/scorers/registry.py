@@ -21,6 +21,7 @@ from neverempty.scorers.legality import ArgumentsLegalScorer, ToolExistsScorer
 from neverempty.scorers.provenance import ProvenanceScorer
 from neverempty.scorers.reply_lint import BannedWordsScorer, LocaleScorer
 from neverempty.scorers.route import RouteScorer
+from neverempty.scorers.rule_trace import RuleTraceScorer
 from neverempty.scorers.statements import StatementJudge
 from neverempty.scorers.terminal import TerminalEventScorer
 from neverempty.scorers.tool_calls import ForbiddenToolsScorer, ToolCallsScorer
@@ -62,6 +63,7 @@ def builtin_metrics() -> Mapping[str, MetricSpec]:
         *ForbiddenClaimsScorer.metrics,
         *BannedWordsScorer.metrics,
         *LocaleScorer.metrics,
+        *RuleTraceScorer.metrics,
         *UsageScorer.metrics,
     )
     return MappingProxyType({spec.name: spec for spec in specs})

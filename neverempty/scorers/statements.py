@@ -37,6 +37,31 @@ class Look(NamedTuple):
     text: str | None = None
 
 
+def judged_version(version: str, judge: StatementJudge | None) -> str:
+    """Name a scorer's version with the judge that it asks, so that other judges' numbers stay apart.
+
+    Parameters
+    ----------
+    version : str
+        The scorer's own.
+    judge : callable or None
+        Who decides statements.
+
+    Returns
+    -------
+    str
+        With the judge's hash, or the name of the function that judges.
+
+    Examples
+    --------
+    >>> judged_version("1", None)
+    '1'
+    """
+    if judge is None:
+        return version
+    return f"{version}+judge.{getattr(judge, 'judge_id', getattr(judge, '__name__', type(judge).__name__))}"
+
+
 def look_for(statement: Statement, trace: Trace, case: Case, judge: StatementJudge | None) -> Look:
     """Look for one statement in an answer.
 
