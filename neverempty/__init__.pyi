@@ -6,6 +6,7 @@ from . import faults as faults
 from . import frames as frames
 from . import importers as importers
 from . import integrations as integrations
+from . import judge as judge
 from . import planning as planning
 from . import plots as plots
 from . import scorers as scorers

@@ -19,6 +19,7 @@ from neverempty.cli import (
     gate,
     import_,
     init,
+    judge,
     plan,
     reader,
     readme,
@@ -60,4 +61,5 @@ COMMANDS: Final[tuple[Command, ...]] = (
     export,
     readme,
     reader,
+    judge,
 )

@@ -25,8 +25,8 @@ def add_parser(commands: Commands) -> argparse.ArgumentParser:
         "calibrate",
         help="agreement, kappa and trust, from labels",
         description=(
-            "Compare human labels of claims with a judge's verdicts: both in one file, or the verdicts in one "
-            "of their own."
+            "Compare human labels of claims with a judge's verdicts: both in one file, or the verdicts in "
+            "one of their own."
         ),
         epilog="exit codes: 0 trusted or provisional, 3 cut or not measured, 4 invalid labels, 64 usage",
         allow_abbrev=False,
@@ -56,7 +56,7 @@ def _text(found: Calibration) -> str:
     open_ids = [("no usable reply", found.unparsed), ("not sure enough", found.abstained)]
     head = [
         f"{facts['trust']}: {facts['reason']}",
-        f"judge {found.judge_id or 'not named'}; {found.n_judged} of {found.n_labels} labelled claims judged, "
+        f"judge {found.judge_id or 'not named'}; {found.n_judged} of {found.n_labels} claims judged, "
         f"on {found.n_cant_tell} more the annotator could not tell",
         f"agreement {_number(found.agreement)}, kappa {_number(found.kappa)}, AC1 {_number(found.ac1)}",
         f"planted orders: {_number(found.injections)} of {found.injections.n} held",
