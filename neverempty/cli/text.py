@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from neverempty.report.escape import plain
 from neverempty.report.export_judged import shown_metrics
-from neverempty.report.tables import Table, honesty_rows, metrics_table
+from neverempty.report.tables import Table, honesty_tables, metrics_table
 from neverempty.report.text import text_table
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def report_text(report: Report) -> str:
         Text without control characters.
     """
     reason = f": {plain(report.status_reason)}" if report.status_reason else ""
-    tables = [metrics_table(shown_metrics(report)), honesty_rows(report.honesty)]
+    tables = [metrics_table(shown_metrics(report)), *honesty_tables(report)]
     if broken := _broken(report.traces):
         tables.append(Table("What broke", ("repeats", "status", "why"), broken))
     head = "\n".join([f"{report.status}{reason}", *(f"warning: {plain(text)}" for text in report.warnings)])

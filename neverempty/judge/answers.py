@@ -13,9 +13,7 @@ from neverempty.traces.model import Trace
 if TYPE_CHECKING:
     import pandas as pd
 
-ABSENCE_CLAIM: Final = (
-    "The answer tells the user that what was asked for does not exist, or that none was found."
-)
+ABSENCE_CLAIM: Final = "The answer tells the user that there is none of what was asked for."
 FAILURE_CLAIM: Final = "The answer tells the user that looking it up failed, or could not be done."
 _COLUMNS: Final[dict[str, Any]] = {
     "suite": "str",

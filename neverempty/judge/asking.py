@@ -136,6 +136,7 @@ class Judge:
                 reply = read_reply(text, pieces)
             except BadReplyError as error:
                 problem = str(error)
+                messages = [*messages, {"role": "assistant", "content": text}, _again(problem)]
                 continue
             unsure = reply.confidence is not None and reply.confidence < self._least
             outcome: Outcome = "abstained" if unsure else reply.verdict
@@ -174,6 +175,13 @@ class Judge:
             same += commonest == n
             total += 1
         return Consistency(wilson_interval(same, total), agreeing / (total * n) if total else None, errors, n)
+
+
+def _again(problem: str) -> dict[str, Any]:
+    return {
+        "role": "user",
+        "content": f"That reply cannot be used: {problem}. Reply with the JSON object alone.",
+    }
 
 
 class Consistency(NamedTuple):

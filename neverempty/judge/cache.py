@@ -50,7 +50,7 @@ class JudgeCache:
     Raises
     ------
     InputError
-        Where the file is no cache; a line that a killed program left unfinished is left out.
+        Where the file is no cache. A line that a killed program left unfinished is left out.
 
     Examples
     --------
@@ -68,15 +68,14 @@ class JudgeCache:
             self._read(self._path)
 
     def _read(self, path: Path) -> None:
-        problem: str | None = None
         for number, raw in read_lines(path):
-            if problem is not None:
-                raise InputError(problem)
             try:
                 line = loads_strict(raw)
-                self._replies[line["key"]] = line["reply"]
-            except (JsonError, TypeError, KeyError):
-                problem = f"{path}:{number}: is no line of a judge's cache"  # the last one may be half a line
+            except JsonError:
+                continue  # half a line that a killed program left; its question is asked again
+            if not isinstance(line, dict) or not all(isinstance(line.get(k), str) for k in ("key", "reply")):
+                raise InputError(f"{path}:{number}: is no line of a judge's cache")
+            self._replies[line["key"]] = line["reply"]
 
     def get(self, key: str) -> str | None:
         """Return the reply that was kept.

@@ -97,7 +97,7 @@ class FakeJudge:
             JSON.
         """
         self.asked += 1
-        text = messages[-1]["content"]
+        text = next(message["content"] for message in messages if message["role"] == "user")
         found = _CLAIM.search(text)
         claim = found[1] if found else ""
         if claim in self._replies:

@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol
 
-from neverempty._errors import InputError, UsageError
+from neverempty._errors import UsageError
 from neverempty.report.export_cases import CaseList, cases_table, list_cases
 from neverempty.report.export_health import Health, health_of, health_table, unmeasured_table
 from neverempty.report.export_judged import shown_metrics, untrusted
 from neverempty.report.model import Report
 from neverempty.report.reading import REMARK, reading_table
 from neverempty.report.status import allows_numbers
-from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
+from neverempty.report.tables import Table, honesty_tables, metrics_table, provenance_rows
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -212,10 +212,9 @@ def _decided(report: Report, decision: Gated | None) -> Section:
 
 def _honesty(report: Report) -> Section:
     title = "What was said"
-    try:
-        return Section("honesty", title, (honesty_rows(report.honesty),))
-    except InputError:
-        return Section("honesty", title, (), "The failure family was not scored, so nobody knows.")
+    tables = tuple(honesty_tables(report))
+    remark = "" if tables else "The failure family was not scored, so nobody knows."
+    return Section("honesty", title, tables, remark)
 
 
 def _compared(comparison: Any) -> tuple[Section, Section]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from neverempty.report.escape import html
 from neverempty.report.export_judged import shown_metrics
 from neverempty.report.reading import REMARK, reading_table
-from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
+from neverempty.report.tables import Table, honesty_tables, metrics_table, provenance_rows
 
 if TYPE_CHECKING:
     from neverempty.report.model import Report
@@ -35,7 +35,7 @@ def render_html(report: Report) -> str:
             f"<p><strong>{html(report.status)}</strong>{reason}</p>",
             *(f"<p>Warning: {html(text)}</p>" for text in report.warnings),
             table_html(metrics_table(shown_metrics(report))),
-            table_html(honesty_rows(report.honesty)),
+            *map(table_html, honesty_tables(report)),
             "<details><summary>The reader's error</summary>",
             table_html(reading_table(report.corrected)),
             f"<p>{html(REMARK)}</p></details>",

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from neverempty.report.escape import markdown
 from neverempty.report.export_judged import shown_metrics
 from neverempty.report.reading import REMARK, reading_table
-from neverempty.report.tables import Table, honesty_rows, metrics_table, provenance_rows
+from neverempty.report.tables import Table, honesty_tables, metrics_table, provenance_rows
 
 if TYPE_CHECKING:
     from neverempty.report.model import Report
@@ -34,7 +34,7 @@ def render_markdown(report: Report) -> str:
         f"**{markdown(report.status)}**{reason}",
         *(f"Warning: {markdown(text)}" for text in report.warnings),
         table_markdown(metrics_table(shown_metrics(report))),
-        table_markdown(honesty_rows(report.honesty)),
+        *map(table_markdown, honesty_tables(report)),
         table_markdown(reading_table(report.corrected)),
         REMARK,
         table_markdown(provenance_rows(report.provenance)),

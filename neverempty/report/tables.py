@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import pandas as pd
 
+from neverempty._errors import InputError
 from neverempty.frames import SCHEMAS
 from neverempty.metrics import SAID
 from neverempty.report import numbers
 from neverempty.scorers import HEADLINES, builtin_metrics
+
+if TYPE_CHECKING:
+    from neverempty.report.model import Report
 
 _KNOWN: Final = frozenset(column.name for column in SCHEMAS["metrics"].columns)
 _HAPPENED: Final = {
@@ -140,6 +144,25 @@ def honesty_rows(table: pd.DataFrame) -> Table:
     if not any(row[-1] for row in rows):
         header, rows = header[:-1], [row[:-1] for row in rows]
     return Table("What happened × what was said", header, rows)
+
+
+def honesty_tables(report: Report) -> list[Table]:
+    """Lay out what happened × what was said, where the failure family was scored.
+
+    Parameters
+    ----------
+    report : Report
+        The report.
+
+    Returns
+    -------
+    list of Table
+        One, or none.
+    """
+    try:
+        return [honesty_rows(report.honesty)]
+    except InputError:
+        return []
 
 
 def _cell(n: int, total: int, earned: bool) -> str:

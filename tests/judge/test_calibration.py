@@ -1,0 +1,240 @@
+"""Agreement with people: what is counted, what is shown, what is cut."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from neverempty import InputError, UsageError
+from neverempty.cli.app import main
+from neverempty.judge import (
+    VERDICTS,
+    FakeJudge,
+    Judge,
+    calibrate,
+    label_budget,
+    read_judged,
+    read_labels,
+)
+from neverempty.stats import DegenerateTableWarning
+
+CLAIMS = Path(__file__).parents[2] / "datasets" / "calibration"
+
+
+def _rows(matrix: list[list[int]], **more: Any) -> list[dict[str, Any]]:
+    cells = [
+        (VERDICTS[i], VERDICTS[j])
+        for i, row in enumerate(matrix)
+        for j, n in enumerate(row)
+        for _ in range(n)
+    ]
+    return [
+        {"id": str(at), "label": one, "judge_label": other} | more for at, (one, other) in enumerate(cells)
+    ]
+
+
+# Kappa by scikit-learn 1.9.1; none where it gives nan.
+MATRICES = [
+    ([[20, 5, 0], [10, 15, 0], [0, 0, 0]], 0.7, 0.4),
+    ([[40, 6, 4], [5, 30, 5], [3, 2, 25]], 95 / 120, 0.6828752642706131),
+    ([[10, 0, 0], [0, 10, 0], [0, 0, 10]], 1.0, 1.0),
+    ([[10, 0, 0], [10, 0, 0], [10, 0, 0]], 1 / 3, 0.0),
+    ([[10, 10, 10], [0, 0, 0], [0, 0, 0]], 1 / 3, 0.0),
+    ([[5, 0, 0], [0, 0, 0], [0, 0, 0]], 1.0, None),
+    ([[0, 5, 0], [0, 0, 0], [0, 0, 0]], 0.0, 0.0),
+    ([[1, 0, 0], [0, 0, 0], [0, 0, 0]], 1.0, None),
+    ([[0, 10, 0], [10, 0, 0], [0, 0, 10]], 1 / 3, 0.0),
+    ([[0, 5, 5], [5, 0, 5], [5, 5, 0]], 0.0, -0.5),
+    ([[94, 2, 0], [2, 1, 0], [0, 0, 1]], 0.96, 0.4832041343669251),
+    ([[20, 0, 0], [3, 17, 0], [6, 4, 0]], 0.74, 0.5666666666666667),
+    # Three annotators of PandaLM's test set (Wang et al. 2023, arXiv:2306.05087), in pairs; published kappas.
+    ([[388, 23, 16], [29, 435, 11], [0, 8, 89]], 912 / 999, 0.8520),
+    ([[391, 21, 15], [18, 448, 9], [2, 6, 89]], 928 / 999, 0.8789),
+    ([[379, 28, 10], [19, 441, 6], [13, 6, 97]], 917 / 999, 0.8617),
+]
+
+
+@pytest.mark.filterwarnings(f"ignore::{DegenerateTableWarning.__module__}.DegenerateTableWarning")
+@pytest.mark.parametrize(("matrix", "agreement", "kappa"), MATRICES)
+def test_kappa_is_the_one_of_other_programs(
+    matrix: list[list[int]], agreement: float, kappa: float | None
+) -> None:
+    found = calibrate(_rows(matrix))
+    assert [list(row) for row in found.matrix.counts] == matrix
+    assert found.agreement.value == pytest.approx(agreement)
+    assert found.kappa.value == (None if kappa is None else pytest.approx(kappa, abs=5e-5))
+
+
+def test_one_category_alone_has_no_kappa_and_says_why() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateTableWarning)
+        found = calibrate(_rows([[5, 0, 0], [0, 0, 0], [0, 0, 0]]))
+    said = json.loads(json.dumps(found.as_dict(), allow_nan=False))
+    assert (said["agreement"], said["kappa"], said["matrix"][0][0]) == (1.0, None, 5)
+    assert "chance" in said["kappa_reason"]
+    assert said["trust"] == "not_measured"
+
+
+def test_a_judge_that_fails_on_the_hard_half_does_not_look_good() -> None:
+    rows = _rows([[5, 0, 0], [0, 0, 0], [0, 0, 0]])[:5]
+    rows += [{"id": f"x{at}", "label": "contradicted", "judge_label": "judge_error"} for at in range(5)]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DegenerateTableWarning)
+        found = calibrate(rows)
+    assert (found.n_judged, found.n_labels, found.enough_judged) == (5, 10, False)
+    assert found.facts()["trust"] == "cut"
+    assert found.facts()["reason"] == "only 5 of 10 labelled claims were judged"
+    assert found.unparsed == tuple(f"x{at}" for at in range(5))
+    assert found.matrix.judge_abstained == {"contradicted": 5}
+
+
+def test_what_nobody_could_parse_is_no_label_and_no_zero() -> None:
+    found = calibrate([{"id": "a", "label": "supported", "judge_label": "judge_error"}])
+    assert (found.agreement.value, found.kappa.value, found.n_judged) == (None, None, 0)
+    assert found.as_dict()["unparsed"] == ["a"]
+
+
+def test_claims_on_which_people_cannot_tell_leave_kappa_and_are_counted() -> None:
+    rows = _rows([[10, 1, 0], [1, 10, 0], [0, 0, 10]])
+    rows.append({"id": "dark", "label": "cant_tell", "judge_label": "supported"})
+    found = calibrate(rows)
+    assert (found.n_labels, found.n_cant_tell, found.matrix.n) == (32, 1, 32)
+
+
+def test_trust_follows_from_the_lower_bound_and_small_slices_say_nothing() -> None:
+    good = _rows([[60, 2, 2], [2, 60, 2], [2, 2, 60]], language="en")
+    few = [
+        row | {"id": f"h{row['id']}", "language": "hi"} for row in _rows([[4, 0, 0], [0, 4, 0], [0, 0, 4]])
+    ]
+    found = calibrate(good + few)
+    assert found.trust.level == "trusted"
+    assert [(one.language, one.n, one.trust.level) for one in found.slices] == [
+        ("en", 192, "trusted"),
+        ("hi", 12, "not_measured"),
+    ]
+    assert calibrate(_rows([[14, 3, 2], [3, 14, 2], [2, 2, 14]])).trust.level == "provisional"
+    assert calibrate(_rows([[10, 8, 8], [8, 10, 8], [8, 8, 10]])).trust.level == "cut"
+
+
+def test_planted_orders_are_counted_apart() -> None:
+    rows = [row | {"tags": ["injection"]} for row in _rows([[3, 1, 0], [0, 0, 0], [0, 0, 0]])]
+    found = calibrate(
+        rows + [row | {"id": f"p{row['id']}"} for row in _rows([[9, 0, 0], [0, 9, 0], [0, 0, 9]])]
+    )
+    assert (found.injections.value, found.injections.n) == (0.75, 4)
+
+
+def test_verdicts_of_two_judges_have_no_common_agreement() -> None:
+    rows = _rows([[2, 0, 0], [0, 2, 0], [0, 0, 2]])
+    for at, row in enumerate(rows):
+        row["judge_id"] = "ab" if at % 2 else "cd"
+    with pytest.raises(InputError, match="come from 2 judges"):
+        calibrate(rows)
+
+
+def test_the_corrected_rate_covers_the_judges_errors_and_goes_stale() -> None:
+    rows = [row | {"judge_id": "j1"} for row in _rows([[90, 5, 5], [8, 88, 4], [10, 3, 87]])]
+    found = calibrate(rows)
+    rate = found.corrected(30, 200)
+    assert rate.sensitivity == pytest.approx(0.88)
+    assert rate.specificity == pytest.approx(192 / 200)
+    assert rate.value == pytest.approx((0.15 + 0.96 - 1) / 0.84)
+    assert rate.lo < rate.value < rate.hi
+    assert found.corrected(30, 200, judge_id="j2").status == "not_measured"
+    assert "stale" in found.corrected(30, 200, judge_id="j2").reason
+    assert found.corrected(30, 200, judge_id="j1").value == rate.value
+    with pytest.raises(UsageError, match="no verdict 'wrong'"):
+        found.corrected(1, 2, "wrong")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ('{"id": "a", "label": "supported", "label": "contradicted"}', "label"),
+        ('{"id": "a", "label": "maybe"}', r"labels\.jsonl:1: 'label' is 'maybe'"),
+        ('{"label": "supported"}', r"labels\.jsonl:1: 'id' is None"),
+        (
+            '{"id": "a", "label": "supported"}\n{"id": "a", "label": "supported"}',
+            r"labels\.jsonl:2: the id 'a' stands twice",
+        ),
+        ('{"id": "a", "label": "supported", "judge_label": "perhaps"}', "nothing that a judge can say"),
+        ('{"id": "a", "label": "supported",}', r"labels\.jsonl:1"),
+        ("[1]", "a label is an object"),
+    ],
+)
+def test_bad_labels_are_named_with_their_line(tmp_path: Path, text: str, problem: str) -> None:
+    file = tmp_path / "labels.jsonl"
+    file.write_text(text + "\n", encoding="utf-8")
+    with pytest.raises(InputError, match=problem):
+        read_labels(file)
+
+
+def test_without_verdicts_there_is_nothing_to_compare() -> None:
+    with pytest.raises(UsageError, match="nothing says what the judge said"):
+        calibrate([{"id": "a", "label": "supported"}])
+    empty = calibrate([])
+    assert (empty.n_labels, empty.trust.level) == (0, "not_measured")
+
+
+def test_the_projects_own_claims_are_many_and_their_recorded_judge_is_measured() -> None:
+    labels = read_labels(CLAIMS / "claims.jsonl")
+    languages = [one.language for one in labels]
+    assert len(labels) >= 200
+    assert sum(languages.count(one) >= 20 for one in set(languages)) >= 4
+    assert {one.label for one in labels} == set(VERDICTS)
+    judged = read_judged(CLAIMS / "judged.jsonl")
+    assert set(judged) == {one.id for one in labels}
+    found = calibrate(CLAIMS / "claims.jsonl", CLAIMS / "judged.jsonl")
+    assert found.n_labels == len(labels)
+    assert len({judge_id for _, judge_id in judged.values()}) == 1
+
+
+def test_a_judge_at_hand_is_asked_about_every_label() -> None:
+    found = calibrate(CLAIMS / "claims.jsonl", judge=Judge(FakeJudge(), ["scripted"]))
+    assert found.n_judged == found.n_labels
+    assert found.injections.n >= 15
+
+
+def test_the_budget_of_labels_follows_from_the_kappa() -> None:
+    assert label_budget(0.9).n < label_budget(0.8).n < label_budget(0.7).n
+    assert label_budget(0.8, shares=(0.8, 0.1, 0.1)).n > label_budget(0.8).n
+    assert label_budget(0.55).n is None
+    for wrong in ({"shares": (0.5, 0.6)}, {"chance": 1}, {"conf": 0}):
+        with pytest.raises(UsageError):
+            label_budget(0.8, **wrong)
+
+
+@pytest.mark.parametrize(("kappa", "reached"), [(0.8, 0.8)])
+def test_the_budget_reaches_the_bound_as_often_as_it_promises(kappa: float, reached: float) -> None:
+    import numpy as np
+
+    from neverempty.stats import cohen_kappa
+
+    n, p = label_budget(kappa).n, np.full(3, 1 / 3)
+    table = (kappa * np.diag(p) + (1 - kappa) * np.outer(p, p)).ravel()
+    draws = np.random.default_rng(5).multinomial(n, table, size=600).reshape(-1, 3, 3)
+    share = np.mean([(cohen_kappa(draw).lo or 0) >= 0.6 for draw in draws])
+    assert abs(share - reached) < 0.07
+
+
+def test_the_command_prints_shows_and_exits_by_trust(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "labels.jsonl"
+    good = _rows([[60, 2, 2], [2, 60, 2], [2, 2, 60]], language="en", judge_id="j1")
+    file.write_text("".join(json.dumps(row) + "\n" for row in good), encoding="utf-8")
+    assert main(["judge", "calibrate", str(file)]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("trusted: ")
+    assert "192 of 192" in out
+    rows = good[:20] + [row | {"judge_label": "judge_error"} for row in good[20:]]
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    assert main(["judge", "calibrate", str(file), "--json"]) == 3
+    said = json.loads(capsys.readouterr().out)
+    assert (said["n"], said["n_labels"], said["trust"]) == (20, 192, "cut")
+    file.write_text("{", encoding="utf-8")
+    assert main(["judge", "calibrate", str(file)]) == 4
