@@ -20,6 +20,7 @@ from neverempty.gating.sides import Side, side_of
 from neverempty.gating.validity import Reason, incomplete, unknown_arms, unknown_metrics
 from neverempty.metrics.groups import group_rows
 from neverempty.report import Report
+from neverempty.report.export_judged import untrusted
 from neverempty.report.status import allows_numbers, ceiling
 
 if TYPE_CHECKING:
@@ -81,8 +82,11 @@ def gate(
     comparable = base is not None and not reasons
     comparison = compare_sides(base, cand, asked.metrics, asked.alpha) if comparable and base else None
     rows = comparison.rows if comparison else _alone(cand, asked)
-    rules, shown = _must_pass(cand, must_pass, confirm if not reasons else None)
+    cut = untrusted(report) if isinstance(report, Report) else set()
+    trusted = tuple(name for name in must_pass if name not in cut)
+    rules, shown = _must_pass(cand, trusted, confirm if not reasons else None)
     rules += judge(rows, floors, asked)
+    rules += _judged(asked, floors, cut)
     if not reasons:
         rules += _partial(base, cand)
     earned = all(allows_numbers(side.status) for side in (base, cand) if side)
@@ -140,6 +144,20 @@ def _must_pass(
     if confirm is None:
         return rules, []
     return confirmed(rules, metrics, cand.natures(), cand, confirm)
+
+
+def _judged(config: GateConfig, floors: Sequence[Floor], cut: set[str]) -> list[Rule]:
+    """Name what is gated on a judge of whose agreement with people nobody knows, or which has too little."""
+    gated = {name.removeprefix(STABILITY) for name in config.metrics} | {floor.metric for floor in floors}
+    return [
+        Rule(
+            "judge_cut",
+            f"{name} is scored by a judge whose agreement with people is unknown or too low; calibrate it, "
+            "and attach the calibration to the report",
+            metric=name,
+        )
+        for name in sorted(gated & cut)
+    ]
 
 
 def _partial(base: Side | None, cand: Side) -> list[Rule]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from neverempty import Case, Report, ToolCall, Trace, UsageError, make_report, traces_frame
+from neverempty import Case, Report, ToolCall, Trace, UsageError, gate, make_report, traces_frame
 from neverempty.judge import FakeJudge, Judge, StatementReader, calibrate, second_reading
 from neverempty.report.export_content import content_of
 from neverempty.report.html_page import page
@@ -87,6 +87,17 @@ def test_a_calibration_of_another_judge_is_stale() -> None:
     for judge_id in ("other", None):
         with pytest.raises(UsageError, match="another model, prompt or rubric"):
             report.with_calibration(_calibrated(judge_id))
+
+
+def test_a_gate_on_a_judge_nobody_knows_never_passes() -> None:
+    judge = _judge()
+    asked = {"metrics": ["facts"], "floors": {"facts": 0.5}}
+    report = _report(judge)
+    decision = gate(None, report, asked)
+    assert (decision.verdict, decision.exit_code) == ("inconclusive", 3)
+    assert "facts is scored by a judge whose agreement with people is unknown" in decision.lines()[0]
+    assert gate(None, report.with_calibration(_calibrated(judge.judge_id)), asked).exit_code == 0
+    assert gate(None, report.with_calibration(_calibrated(judge.judge_id, False)), asked).exit_code == 3
 
 
 def test_too_few_labels_are_no_agreement() -> None:
