@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,7 @@ from neverempty.integrations._shared import doubt
 from neverempty.results import Err, to_json
 from neverempty.tools.tool import Tool
 from neverempty.traces.active import owning_tracer
+from neverempty.traces.seam import text_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +112,29 @@ async def acall_tool(tools: Mapping[str, Tool], name: str, arguments: Any, call_
         raise
     except Exception as error:
         return _raised(name, error)
+
+
+def unwrapped(told: ToolText) -> ToolText:
+    """Take the text out of the result of a failed MCP call, for messages that have such a flag themselves.
+
+    Parameters
+    ----------
+    told : ToolText
+        How a call ended.
+
+    Returns
+    -------
+    ToolText
+        The text inside with the flag; any other text as it is.
+    """
+    if not told.text.startswith('{"'):
+        return told
+    try:
+        body = json.loads(told.text)
+    except (ValueError, RecursionError):
+        return told
+    failed = body.get("isError") is True or body.get("is_error") is True
+    return ToolText(text_of(body["content"]), True) if failed and "content" in body else told
 
 
 def _told(result: Any, call_id: str) -> ToolText:

@@ -9,7 +9,7 @@ from typing import Any
 from neverempty._errors import UsageError
 from neverempty.integrations._clients import Endpoint, copy_of, refuse, through_seam
 from neverempty.integrations._shared import library
-from neverempty.integrations._tool_calls import ToolText, acall_tool, by_name, call_tool
+from neverempty.integrations._tool_calls import ToolText, acall_tool, by_name, call_tool, unwrapped
 from neverempty.results import to_json
 from neverempty.tools.tool import Tool
 from neverempty.traces.seam import ModelReply, text_of
@@ -150,23 +150,9 @@ def _sent(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _block(call_id: str, told: ToolText) -> dict[str, Any]:
-    text, is_error = told.text, told.is_error
-    inner = _flagged(text)
-    if inner is not None:
-        text, is_error = inner, True
-    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "content": text}
-    return {**block, "is_error": True} if is_error else block
-
-
-def _flagged(text: str) -> str | None:
-    """Return the text inside the result of a failed MCP call, which has the same flag as a block."""
-    if not text.startswith('{"content":'):
-        return None
-    try:
-        body = json.loads(text)
-    except ValueError:
-        return None
-    return text_of(body["content"]) if body.get("isError") is True else None
+    told = unwrapped(told)
+    block: dict[str, Any] = {"type": "tool_result", "tool_use_id": call_id, "content": told.text}
+    return {**block, "is_error": True} if told.is_error else block
 
 
 # ---------------------------------------------------------------------------------- reading and rebuilding

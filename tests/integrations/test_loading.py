@@ -18,7 +18,7 @@ _LIBRARIES = ("langchain_core", "langgraph", "openai", "anthropic", "boto3", "mc
 
 def test_importing_the_bindings_loads_no_framework() -> None:
     script = (
-        "from neverempty.integrations import anthropic, langchain, langgraph, openai\n"
+        "from neverempty.integrations import anthropic, bedrock, langchain, langgraph, openai\n"
         f"import sys\nprint([name for name in {_LIBRARIES!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
