@@ -12,7 +12,13 @@ from neverempty.gating.config import GateConfig, gate_config
 from neverempty.gating.decision import Decision
 from neverempty.gating.floors import Floor, read_floors
 from neverempty.gating.must_pass import Confirmation, Rerun, confirmed, must_pass_metrics, must_pass_rules
-from neverempty.gating.notes import comparison_warnings, family_warnings, power_notes, reading_notes
+from neverempty.gating.notes import (
+    comparison_warnings,
+    family_warnings,
+    hint_warnings,
+    power_notes,
+    reading_notes,
+)
 from neverempty.gating.pairing import alone_counts, make_rows, outcomes_of
 from neverempty.gating.rows import STABILITY, Row
 from neverempty.gating.rules import Rule, judge
@@ -173,12 +179,19 @@ def _warnings(
 ) -> list[str]:
     found = [] if comparison is None else comparison_warnings(comparison)
     found += family_warnings(cand.outcomes, rows)
+    found += hint_warnings(cand.outcomes, _asked(config))
     text = ceiling(cand.outcomes)
     found += [text] if text else []
     allowed = sorted(cand.distinct("resolved_model") & set(config.allow_models))
     if base is not None and allowed and not set(allowed) <= base.distinct("resolved_model"):
         found.append(f"another model answered, allowed by name: {', '.join(allowed)}")
     return found
+
+
+def _asked(config: GateConfig) -> set[str]:
+    """Name the metrics on which the verdict hangs."""
+    floors = {name.removesuffix("_max") for name in config.floors}
+    return {*(name.removeprefix(STABILITY) for name in config.metrics), *floors, *(config.must_pass or ())}
 
 
 def _notes(base: Side | None, rows: Sequence[Row], config: GateConfig) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +12,7 @@ import pandas as pd
 
 from neverempty.gating.rows import Row
 from neverempty.gating.rules import named
+from neverempty.reader import measured_fabrication
 from neverempty.report import numbers
 from neverempty.scorers import HEADLINES
 from neverempty.stats import (
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from neverempty.gating.comparison import Comparison
 
 _FAMILY: Final = "family:"
+_HINTED: Final = "fabricated"
 _DROP: Final = 0.05
 _POWER: Final = 0.8
 _MUCH: Final = 1.2
@@ -68,6 +70,32 @@ def reading_notes(rows: Sequence[Row]) -> list[str]:
     return (
         ["headline rates are gated as they were read, not corrected for the reader's error"] if read else []
     )
+
+
+def hint_warnings(outcomes: pd.DataFrame, asked: Iterable[str]) -> list[str]:
+    """Warn where a build hangs on `fabricated` though its precision makes it no more than a hint.
+
+    Parameters
+    ----------
+    outcomes : DataFrame
+        The candidate's.
+    asked : iterable of str
+        Metrics that are gated, held to a floor or must pass.
+
+    Returns
+    -------
+    list of str
+        One sentence for each version of the scorer that is a hint.
+    """
+    if _HINTED not in asked or "scorer_version" not in outcomes.columns:
+        return []
+    versions = outcomes.loc[outcomes["metric"] == _HINTED, "scorer_version"].dropna().astype("str").unique()
+    found = {version: measured_fabrication(version) for version in sorted(versions)}
+    return [
+        f"{_HINTED} ({version}) is asked by the gate, but only a {error.sentence}; read its answers"
+        for version, error in found.items()
+        if version.startswith("failure/") and error.is_hint
+    ]
 
 
 def _power(row: Row, alpha: float) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from neverempty.metrics.groups import Groups
+from neverempty.reader import measured_fabrication
 
 # Reasons that say no more than that a metric is about other cases.
 _ROUTINE: Final = frozenset(
@@ -81,3 +82,27 @@ def repeat_notes(measured: pd.Series[int], groups: Groups, collapse: list[str]) 
 def _repeats(least: int, most: int) -> str:
     k = f"{most}" if least == most else f"{least} to {most}"
     return f"any-hit over {k} repeats"
+
+
+def fabrication_notes(head: pd.DataFrame) -> list[str | None]:
+    """Say how often `fabricated` was right on labelled answers.
+
+    Parameters
+    ----------
+    head : DataFrame
+        A row of each group of outcomes, with metric and scorer_version.
+
+    Returns
+    -------
+    list of str or None
+        A sentence beside each row of `fabricated` of the failure scorer; it begins with ``hint:`` where the
+        precision is below 0.8 or unknown.
+    """
+    if "scorer_version" not in head.columns:
+        return [None] * len(head)
+    return [
+        measured_fabrication(version).sentence
+        if metric == "fabricated" and isinstance(version, str) and version.startswith("failure/")
+        else None
+        for metric, version in zip(head["metric"].tolist(), head["scorer_version"].tolist(), strict=True)
+    ]

@@ -15,7 +15,7 @@ from neverempty.frames import build_frame, check_frame
 from neverempty.metrics.clusters import Rates, case_clusters, clustered_rates
 from neverempty.metrics.groups import Groups, group_rows
 from neverempty.metrics.natures import natures
-from neverempty.metrics.notes import reason_notes, repeat_notes
+from neverempty.metrics.notes import fabrication_notes, reason_notes, repeat_notes
 from neverempty.stats import quantile_interval
 
 
@@ -92,6 +92,8 @@ def summarize(
         note += [text] if text else []
     columns |= _rates(outcomes, groups, direction, counts, is_rate, notes, conf)
     _add_medians(columns, outcomes, groups, is_rate, conf)
+    for note, sentence, some in zip(notes, fabrication_notes(head), measured.tolist(), strict=True):
+        note += [sentence] if sentence and some else []
     columns["note"] = ["; ".join(note) or None for note in notes]
     frame = build_frame("metrics", columns)
     for at, name in enumerate(names):

@@ -8,12 +8,15 @@ from neverempty.reader.evaluation import (
     evaluate,
     load_answers,
 )
+from neverempty.reader.fabrication import FABRICATION_FILE, FabricationError, measured_fabrication
 from neverempty.reader.measured import HEADLINE_TRUTHS, ReaderError, count_errors, measured_error
 
 __all__ = [
+    "FABRICATION_FILE",
     "FLAGS",
     "HEADLINE_TRUTHS",
     "Evaluation",
+    "FabricationError",
     "FlagScore",
     "ReaderError",
     "WrongRow",
@@ -21,4 +24,5 @@ __all__ = [
     "evaluate",
     "load_answers",
     "measured_error",
+    "measured_fabrication",
 ]

@@ -99,7 +99,7 @@ class FailureScorer:
     metrics = METRICS
 
     def __init__(self) -> None:
-        self.version = f"1+patterns.{patterns_version()}"
+        self.version = f"2+patterns.{patterns_version()}"
         self.pattern_version = patterns_version()
         self._reader = AnswerReader()
         self._known: dict[tuple[Any, ...], tuple[Score, ...]] = {}
