@@ -11,7 +11,7 @@ from typing import Any, Final
 from neverempty._errors import UsageError
 from neverempty.faults.present import FlaggedText
 from neverempty.integrations._envelope import read_envelope
-from neverempty.results import Ok
+from neverempty.results import Ok, plain
 from neverempty.tools.calling import Invocation
 from neverempty.tools.making import ToolOptions
 from neverempty.tools.options import AmbiguousEmptyError, Options, checked
@@ -257,8 +257,10 @@ def as_envelope(value: Any) -> Any:
     Returns
     -------
     object
-        Content and status of a message; anything else as it is.
+        Content and status of a message, all of a result with a flag; anything else as it is.
     """
+    if hasattr(value, "content") and (hasattr(value, "isError") or hasattr(value, "is_error")):
+        return plain(value)
     if hasattr(value, "content") and hasattr(value, "status"):
         return {"type": "tool", "content": value.content, "status": value.status}
     return value
