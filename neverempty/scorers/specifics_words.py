@@ -79,7 +79,7 @@ _CHOICES: Final = (
 _NUMBERS: Final = _any(" ".join(NUMBER_WORDS))
 NOISE: Final = re.compile(
     r"\b(?:error|code|status|http|attempts?|retr(?:y|ies)|step|option)\W{0,3}(?:code\W{0,3})?\d{1,3}\b"
-    rf"|(?<![\d.,:])(?:\d{{1,3}}|(?<!\w)(?:{_NUMBERS}))[\s-]?(?:{_any(_UNITS)})(?!\w)"
+    rf"|(?<![\d.,:])(?:\d{{1,3}}[\s-]?|(?<!\w)(?:{_NUMBERS})[\s-])(?:{_any(_UNITS)})(?!\w)"
     r"|(?<![\d.,:])\d{1,3}\s?(?:秒|分(?:钟|鐘|間|後|后)|小时|小時|時間|天|日後|초|분|시간|つの|つ方法|种|種)"
     rf"|(?<!\w)(?:\d|{_NUMBERS})\s(?:{_any(_CHOICES)})(?!\w)"
     r"|\b24/7\b|\b9 to 5\b|\b(?:up to|at least|at most) \d{1,3}\b",

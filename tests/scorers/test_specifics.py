@@ -65,6 +65,7 @@ def test_waiting_times_codes_list_places_and_choices_are_no_specifics(text: str)
         ("04/03", "3-4"),
         ("I found 3 flights.", "3"),
         ("Three rooms are free.", "3"),
+        ("Quedan tres plazas.", "3"),
         ("还有三个座位", "3"),
         ("Two thousand? No: 2k.", "2000"),
         ("It was sold by Northbank Ltd.", "northbank ltd"),
