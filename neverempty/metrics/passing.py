@@ -93,7 +93,9 @@ def pass_rates(
     rows = scores if metrics is None else scores[scores["metric"].isin(list(metrics))]
     rows = rows[rows["verdict"] != "not_applicable"]
     if "repeat_of" in rows.columns:
-        rows = rows[rows["repeat_of"].isna()]
+        original = rows["repeat_of"].fillna(rows["repeat"])
+        keys = ["suite", "case_id", "arm", "metric"]
+        rows = rows[~rows[keys].assign(original=original).duplicated().to_numpy()]
     rows = rows[natures(rows)[1] != "median"]
     found = [
         _row(str(metric), str(arm), name, one, attempts, conf)

@@ -16,6 +16,7 @@ from neverempty.running import RunInterrupted, run
 from neverempty.running.api import RunOptions
 from neverempty.running.units import checked_arms
 from neverempty.scorers import Scorer, score
+from neverempty.tools.contract import contract_hash, read_contract
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +91,10 @@ def evaluate(
         traces = run(agent, suite, **options)
     except RunInterrupted as error:
         raise EvaluationInterrupted(report_on(error.traces, suite, interrupted=True)) from error
-    return report_on(traces, suite)
+    report = report_on(traces, suite)
+    if contract := options.get("contract"):
+        report.provenance["contract"] = contract_hash(read_contract(contract))
+    return report
 
 
 def make_report(

@@ -199,6 +199,7 @@ def provenance_rows(provenance: dict[str, Any]) -> Table:
         ("test split", provenance.get("split_hash")),
         ("neverempty", provenance.get("package_version")),
         ("reading rules", provenance.get("pattern_version")),
+        *([("tool contract", provenance["contract"])] if "contract" in provenance else []),
         ("scorers", _listed(provenance.get("scorer_versions"))),
         ("prices", provenance.get("price_version")),
         ("started", provenance.get("started_at")),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final
 
 from neverempty._errors import UsageError
@@ -182,6 +182,9 @@ class ArgumentsLegalScorer:
 def _validator(name: str, schema: dict[str, Any]) -> Any:
     from jsonschema import Draft202012Validator, SchemaError
     from jsonschema.validators import validator_for
+    from referencing import Registry, Resource
+    from referencing.exceptions import Unresolvable
+    from referencing.jsonschema import DRAFT202012
 
     kind = validator_for(schema, default=Draft202012Validator)
     try:
@@ -190,4 +193,24 @@ def _validator(name: str, schema: dict[str, Any]) -> Any:
         raise UsageError(
             f"the schema of tool {name!r} is broken at {error.json_path}: {error.message[:_SHOWN]}"
         ) from None
+    resource = Resource.from_contents(schema, default_specification=DRAFT202012)
+    base = resource.id() or ""
+    resolver = Registry().with_resource(base, resource).resolver(base)
+    for reference in _references(schema):
+        try:
+            resolver.lookup(reference)
+        except Unresolvable:
+            raise UsageError(f"the schema of tool {name!r} is broken: {reference!r} leads nowhere") from None
     return kind(schema, format_checker=kind.FORMAT_CHECKER)
+
+
+def _references(schema: Any) -> Iterator[str]:
+    if isinstance(schema, Mapping):
+        reference = schema.get("$ref")
+        if isinstance(reference, str):
+            yield reference
+        for value in schema.values():
+            yield from _references(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from _references(value)

@@ -48,7 +48,7 @@ def requested_calls(trace: Trace) -> list[Requested]:
     """
     found = [Requested(call.tool, call.args) for call in trace.calls]
     ran = {call.call_id for call in trace.calls if call.call_id}
-    unnamed = [one.tool for one in found]
+    unnamed = [call.tool for call in trace.calls if not call.call_id]
     for message in trace.messages:
         for call_id, asked in _asked(message):
             if call_id in ran:

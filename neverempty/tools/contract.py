@@ -174,7 +174,20 @@ def _changes(tool: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> 
             for aspect in _ASPECTS
             if dumps(old[name].get(aspect)) != dumps(new[name].get(aspect))
         ]
-    yield from lines or [f"tool {tool!r}: its schema changed, in its descriptions"]
+    yield from lines or [f"tool {tool!r}: its schema changed{_where(before, after)}"]
+
+
+def _where(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """Say where two schemas differ that have the same arguments of the same types."""
+    if dumps(_undescribed(before)) == dumps(_undescribed(after)):
+        return " in its descriptions"
+    return " elsewhere than in its arguments' types"
+
+
+def _undescribed(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _undescribed(one) for key, one in value.items() if key not in ("description", "title")}
+    return [_undescribed(one) for one in value] if isinstance(value, list) else value
 
 
 def _shown(schema: Mapping[str, Any], aspect: str) -> str:

@@ -121,6 +121,18 @@ def test_arguments_are_held_against_the_schema_of_their_tool(trace: Trace, verdi
     assert _verdict(ArgumentsLegalScorer(TOOLS), trace) == verdict
 
 
+def test_a_call_that_never_ran_counts_beside_one_that_did() -> None:
+    broken = [*_asked("search", "{}", "c1"), *_asked("search", '{"city": ', "c2")]
+    assert _verdict(ArgumentsLegalScorer(TOOLS), _trace(SEARCH, messages=broken)) == "fail: illegal"
+    unnamed = ToolCall(0, "search", {"city": "Pune"}, "data")
+    assert _verdict(ArgumentsLegalScorer(TOOLS), _trace(unnamed, messages=_asked("search"))) == "pass: legal"
+
+
+def test_a_reference_that_leads_nowhere_is_a_broken_schema() -> None:
+    with pytest.raises(UsageError, match="schema of tool 'search' is broken"):
+        ArgumentsLegalScorer({"search": {"properties": {"n": {"$ref": "#/$defs/none"}}}})
+
+
 def test_a_broken_schema_names_its_tool_and_place() -> None:
     with pytest.raises(UsageError, match=r"schema of tool 'search' is broken at \$\.properties\.n\.type"):
         ArgumentsLegalScorer({"search": {"properties": {"n": {"type": "whole"}}}})
@@ -179,7 +191,7 @@ def test_provenance_rules_are_read_or_refused() -> None:
     nested = _trace(_preview("ref p-1"), ToolCall(1, "create", {"order": {"id": "p-1"}}, "data"))
     assert _verdict(ProvenanceScorer(["create.order.id <- preview"]), nested) == "pass: founded"
     for rules in ([], ["create <- preview"], ["create.id"]):
-        with pytest.raises(UsageError, match="create.preview_id <- preview.id"):
+        with pytest.raises(UsageError, match=r"create\.preview_id <- preview\.id"):
             ProvenanceScorer(rules)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from neverempty import Case, InputError, UsageError, run, tool
+from neverempty import Case, InputError, UsageError, evaluate, run, tool
 from neverempty.tools.contract import contract_hash, drift, exported, pin_contract, read_contract
 
 
@@ -105,6 +105,9 @@ def test_a_run_starts_only_with_the_tools_that_are_pinned(file: Path) -> None:
     assert asked == ["stock"]
     assert run(drifted, case, contract=file, repin=True)["status"].tolist() == ["ok"]
     assert drift([renamed], file) == []
+    report = evaluate(drifted, case, contract=file)
+    assert report.provenance["contract"] == contract_hash(exported([renamed]))
+    assert report.provenance["contract"] in report.to_markdown()
     with pytest.raises(UsageError, match="no tool is found on the agent"):
         run(lambda case, tracer: "None.", case, contract=file)
     with pytest.raises(UsageError, match="repin needs a contract"):
