@@ -187,7 +187,7 @@ def _said(row: dict[Any, Any], trace: dict[Any, Any]) -> Said:
     if row["found"] != "no signal":
         reason = ""
     answer = trace.get("answer")
-    parts = _split(answer, row["evidence"]) if isinstance(answer, str) else ()
+    parts = answer_parts(answer, row["evidence"]) if isinstance(answer, str) else ()
     return Said(int(row["repeat"]), row["found"], _text(reason), "\n".join(texts), parts)
 
 
@@ -210,8 +210,26 @@ def _question(messages: Any) -> str:
     return ""
 
 
-def _split(answer: str, evidence: Any) -> tuple[Part, ...]:
-    """Cut an answer at the words that make a claim; one with a secret in it is shown without marks."""
+def answer_parts(answer: str, evidence: Any) -> tuple[Part, ...]:
+    """Cut an answer at the words that make a claim; one with a secret in it is shown without marks.
+
+    Parameters
+    ----------
+    answer : str
+        The answer; its first 2,000 characters are shown.
+    evidence : object
+        Of the failure family's first score: an object with ``spans``.
+
+    Returns
+    -------
+    tuple of Part
+        The whole of it, in order.
+
+    Examples
+    --------
+    >>> answer_parts("No trams.", {"spans": [{"start": 0, "end": 2, "claim": "absence"}]})
+    (Part(text='No', claim='absence'), Part(text=' trams.', claim=''))
+    """
     shown = _cut(answer)
     clean = str(default_redactor()(shown))
     if clean != shown:
