@@ -85,7 +85,10 @@ class FaultStepper(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no typ
         if name == "disagreement" and not self.state.has_readings:
             why = "give readings= of a second reader"
         box = widgets.Dropdown(
-            options=options, description=name, tooltip=why or f"show one {name} only", disabled=bool(why)
+            options=options,
+            description=name.removesuffix("ment"),
+            tooltip=why or f"show one {name} only",
+            disabled=bool(why),
         )
         box.observe(lambda change, name=name: self._filtered(name, change["new"]), "value")
         return box
@@ -140,14 +143,15 @@ class FaultStepper(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no typ
         options = [(f"{one.arm}, repeat {one.repeat}", (one.arm, one.repeat)) for one in repeats]
         kept = self.which.value
         self.which.options = options
-        if kept in [value for _, value in options]:
-            self.which.value = kept
+        values = [value for _, value in options]
+        self.which.value = kept if kept in values else values[0] if values else None
         self._offer_labels()
 
     def _offer_labels(self) -> None:
         found = [one for one in self.state.repeats if (one.arm, one.repeat) == self.which.value]
         truth = found[0].truth if found else ""
         self.label.options = labels_for(truth) if truth in ("error", "empty", "data") else []
+        self.label.value = found[0].label if found and found[0].label in self.label.options else None
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
         """Add what is shown where no widget can be: the present case, as HTML."""
