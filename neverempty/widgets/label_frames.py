@@ -53,7 +53,9 @@ def labels_frame(marks: Sequence[tuple[LabelKey, str, Mark]]) -> pd.DataFrame:
     frame = pd.DataFrame({**keys, **texts})
     dtypes = dict.fromkeys([name for name in frame if name not in ("repeat", "blind", "tags")], TEXT)
     frame = frame.astype({**dtypes, "repeat": "int64", "blind": "bool", "tags": "object"})
-    return frame.assign(labelled_at=pd.to_datetime(frame["labelled_at"], utc=True, format="ISO8601"))
+    return frame.assign(
+        labelled_at=pd.to_datetime(frame["labelled_at"], utc=True, format="ISO8601").dt.as_unit("us")
+    )
 
 
 class LabelAgreement(NamedTuple):

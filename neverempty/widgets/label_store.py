@@ -255,7 +255,7 @@ class LabelStore:
             if event.action == "later":
                 mark = Mark(note=mark.note, deferred=True)
             elif event.action == "note":
-                mark = mark._replace(note=event.note)
+                mark = mark._replace(note=event.note or None)
             else:
                 label = CANT_TELL if event.action == "cant_tell" else event.label
                 mark = Mark(label, event.reason, event.note or mark.note, False, event)
