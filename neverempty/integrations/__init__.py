@@ -6,5 +6,5 @@ import lazy_loader as lazy
 
 __getattr__, __dir__, __all__ = lazy.attach(
     __name__,
-    submodules=["anthropic", "bedrock", "langchain", "langgraph", "mcp", "openai"],
+    submodules=["anthropic", "bedrock", "langchain", "langgraph", "mcp", "openai", "pydantic_ai"],
 )

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from neverempty._errors import UsageError
-from neverempty.integrations import anthropic, langchain, langgraph, mcp, openai
+from neverempty.integrations import anthropic, langchain, langgraph, mcp, openai, pydantic_ai
 from neverempty.integrations._shared import library, native_options
 
 _LIBRARIES = ("langchain_core", "langgraph", "openai", "anthropic", "boto3", "mcp", "pydantic_ai")
@@ -18,7 +18,8 @@ _LIBRARIES = ("langchain_core", "langgraph", "openai", "anthropic", "boto3", "mc
 
 def test_importing_the_bindings_loads_no_framework() -> None:
     script = (
-        "from neverempty.integrations import anthropic, bedrock, langchain, langgraph, mcp, openai\n"
+        "from neverempty.integrations import anthropic, bedrock, langchain, langgraph\n"
+        "from neverempty.integrations import mcp, openai, pydantic_ai\n"
         f"import sys\nprint([name for name in {_LIBRARIES!r} if name in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -31,6 +32,7 @@ def test_importing_the_bindings_loads_no_framework() -> None:
         ("langchain_core.tools", lambda: langchain.wrap(object()), "langchain"),
         ("langgraph.pregel", lambda: langgraph.target(object()), "langgraph"),
         ("mcp", lambda: mcp.wrap(object()), "mcp"),
+        ("pydantic_ai.agent", lambda: pydantic_ai.target(object()), "pydantic-ai"),
     ],
 )
 def test_a_missing_library_is_an_error_that_names_the_extra(
