@@ -152,7 +152,7 @@ class LabelSession:
 
     def _next(self, at: int) -> int | None:
         """Find the next untouched item, else the next that was put off, from a place on and around."""
-        around = [*range(at + 1, len(self.items)), *range(at + 1)]
+        around: list[int] = [*range(at + 1, len(self.items)), *range(at + 1)]
         deferred: int | None = None
         for place in around:
             mark = self._marks[place]
