@@ -138,14 +138,8 @@ def label_agreement(store: LabelStore, first: str, second: str = JUDGE) -> Label
     (0.5, ['case 2'])
     >>> folder.cleanup()
     """
-    mine = _by_key(store.labels(first), "label")
-    other = (
-        _by_key(store.labels(first), "judge_label")
-        if second == JUDGE
-        else _by_key(store.labels(second), "label")
-    )
-    both = [key for key in mine if key in other]
-    told = [key for key in both if CANT_TELL not in (mine[key], other[key])]
+    mine, other = _both(store, first, second)
+    told = [key for key in mine if CANT_TELL not in (mine[key], other[key])]
     offered = {name for event in store.events(first) for name in event.options}
     names = sorted({*offered, *(mine[key] for key in told), *(other[key] for key in told)})
     names += [_NO_OTHER] if len(names) < 2 else []
@@ -157,9 +151,41 @@ def label_agreement(store: LabelStore, first: str, second: str = JUDGE) -> Label
         matrix,
         wilson_interval(same, len(told)),
         cohen_kappa(matrix),
-        len(both) - len(told),
-        tuple(key for key in both if mine[key] != other[key] or mine[key] == CANT_TELL),
+        len(mine) - len(told),
+        _differing(mine, other),
     )
+
+
+def disagreements(store: LabelStore, first: str, second: str = JUDGE) -> tuple[LabelKey, ...]:
+    """List the items on which two who labelled them differ.
+
+    Parameters
+    ----------
+    store : LabelStore
+        Where the labels are.
+    first : str
+        An annotator.
+    second : str, default "judge"
+        Another one, or the judge.
+
+    Returns
+    -------
+    tuple of LabelKey
+        Those on which one of the two could not tell among them.
+    """
+    return _differing(*_both(store, first, second))
+
+
+def _both(store: LabelStore, first: str, second: str) -> tuple[dict[LabelKey, str], dict[LabelKey, str]]:
+    """Give the labels of both by item, where both have one."""
+    mine = _by_key(store.labels(first), "label")
+    whose, column = (first, "judge_label") if second == JUDGE else (second, "label")
+    other = _by_key(store.labels(whose), column)
+    return {key: mine[key] for key in mine if key in other}, {key: other[key] for key in mine if key in other}
+
+
+def _differing(mine: dict[LabelKey, str], other: dict[LabelKey, str]) -> tuple[LabelKey, ...]:
+    return tuple(key for key in mine if mine[key] != other[key] or mine[key] == CANT_TELL)
 
 
 def _by_key(labels: pd.DataFrame, column: str) -> dict[LabelKey, str]:

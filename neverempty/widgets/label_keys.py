@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Final, Literal
 
+from neverempty.stats import DegenerateTableWarning
 from neverempty.widgets.label_frames import JUDGE
 from neverempty.widgets.label_session import LabelSession
 
@@ -136,5 +138,7 @@ class LabelKeys:
         session.store.refresh()
         others = [who for who in session.store.annotators() if who != session.annotator]
         judged = any(item.judge_label for item in session.items)
-        found = [session.agreement(who) for who in (*others, *((JUDGE,) if judged else ()))]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DegenerateTableWarning)  # the sentence says it
+            found = [session.agreement(who) for who in (*others, *((JUDGE,) if judged else ()))]
         return " ".join(one.sentence() for one in found) or "there is nobody to agree with yet"

@@ -11,7 +11,7 @@ import numpy as np
 from neverempty._errors import UsageError
 from neverempty._suggest import did_you_mean
 from neverempty.widgets.label_events import MARKING, LabelEvent, LabelKey
-from neverempty.widgets.label_frames import JUDGE, LabelAgreement, label_agreement
+from neverempty.widgets.label_frames import JUDGE, LabelAgreement, disagreements, label_agreement
 from neverempty.widgets.label_items import LabelItem, read_items, usual_labels
 from neverempty.widgets.label_store import LabelStore, Mark
 
@@ -127,7 +127,7 @@ class LabelSession:
                 f"between is {between!r}; name two who labelled ({', '.join(self.store.annotators())}), "
                 f"or one of them and {JUDGE!r}"
             )
-        differ = set(label_agreement(self.store, *between).disagreements)
+        differ = set(disagreements(self.store, *between))
         return [item for item in items if item.key in differ]
 
     def _ordered(self, items: list[LabelItem], seed: int) -> list[LabelItem]:
