@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from neverempty._errors import InputError, UsageError
-from neverempty._io import JsonError, loads_strict
 from neverempty._suggest import did_you_mean
 from neverempty.cases import Case, Cases
-from neverempty.integrations._envelope import read_envelope
+from neverempty.importers.completing import completed, contradictions
 from neverempty.report import Report, make_report
 from neverempty.scorers import Scorer
-from neverempty.traces.model import ToolCall, Trace
+from neverempty.traces.model import Trace
 from neverempty.traces.reading import read_numbered
 
 _DEFAULT_SUITE: Final = "default"
-_STATES: Final = ("none", "armed", "fired", "seen")
+_UNFIRED: Final = frozenset({"none", "armed"})
 _NOT_FAULTS: Final = frozenset({"none", "empty"})
 _MOST: Final = 20
 
@@ -49,7 +47,8 @@ def import_traces(
         The largest share of traces that may have ended otherwise than ``ok``.
     trust_text : bool, default False
         Take a tool result whose text alone tells of a failure for a failed call. Otherwise such a call of
-        truth ``data`` becomes ``unknown``, and no number rests on it.
+        truth ``data`` or ``empty`` becomes ``unknown``, and no number rests on it. One that a flag marks as
+        failed, in what it returned or in the message of its ``call_id``, is an ``error`` either way.
     scorers : sequence of Scorer, optional
         As for `score`.
 
@@ -62,7 +61,9 @@ def import_traces(
     Raises
     ------
     InputError
-        Where the traces cannot support a number: lists every reason.
+        Where the traces cannot support a number: lists every reason. Such are lines that do not fit the
+        schema or contradict their case, a trace that ends twice, an arm mixed of several runs, too many that
+        did not end well, no fault that fired, no call, no truth.
     UsageError
         For a ceiling outside 0 to 1.
 
@@ -82,20 +83,28 @@ def import_traces(
         raise UsageError(f"error_ceiling is {error_ceiling!r}; give a share from 0 to 1")
     suite = cases if isinstance(cases, Cases) else Cases(cases)
     name = os.fspath(path)
-    traces = read_numbered(path)
-    problems: list[str] = []
+    read, problems = read_numbered(path)
     notes: Counter[str] = Counter()
-    whole = [
-        trace
-        for number, one in traces
-        if (trace := _completed(one, suite, f"{name}:{number}", trust_text, notes, problems))
-    ]
-    problems += _unsupported(name, whole, len(traces), error_ceiling)
+    whole: list[Trace] = []
+    found = _CaseFinder(suite)
+    for number, trace in read:
+        case, wrong = found.of(trace)
+        if case is not None:
+            wrong = list(contradictions(trace, case))
+            if not wrong:
+                whole.append(completed(trace, case, trust_text=trust_text, notes=notes))
+        problems += [f"{name}:{number}: {problem}" for problem in wrong]
+    if not read and not problems:
+        problems.append(f"{name}: holds no trace")
+    problems += [f"{name}: {problem}" for problem in _unsupported(whole, error_ceiling)]
     if problems:
         more = len(problems) - _MOST
         raise InputError([*problems[:_MOST], *([f"and {more} more problems"] if more > 0 else [])])
     from neverempty.frames import traces_frame
 
+    unfired = sum(_is_faulty(trace) and trace.fault_state in _UNFIRED for trace in whole)
+    if unfired:
+        notes["traces whose planned fault did not fire, which are not measured"] = unfired
     arms = dict.fromkeys(trace.arm for trace in whole)
     repeats = max(trace.repeat for trace in whole) + 1
     report = make_report(traces_frame(whole), suite, scorers=scorers, arms=list(arms), repeats=repeats)
@@ -104,100 +113,67 @@ def import_traces(
     return report
 
 
-def _completed(
-    trace: Trace, cases: Cases, where: str, trust_text: bool, notes: Counter[str], problems: list[str]
-) -> Trace | None:
-    """Fill in what the case knows; None, with its problem, for a trace that belongs to no case."""
-    case = _case_of(trace, cases)
-    if case is None:
-        known = [one.id for one in cases]
-        problems.append(
-            f"{where}: there is no case {trace.case_id!r} in suite {trace.suite!r}"
-            f"{did_you_mean(trace.case_id, known)}"
-        )
-        return None
-    planned = "+".join(fault.kind for fault in case.faults) or "none"
-    if trace.fault_kind not in ("none", planned):
-        problems.append(
-            f"{where}: case {case.id!r} plans the fault {planned!r}, the trace names {trace.fault_kind!r}"
-        )
-        return None
-    calls = [_doubted(call, trust_text, notes) for call in trace.calls]
-    for field in ("split", "language"):
-        if getattr(trace, field) is None and getattr(case, field) is not None:
-            notes[f"{field} taken from the case"] += 1
-    return dataclasses.replace(
-        trace,
-        suite=case.suite,
-        split=trace.split or case.split,
-        language=trace.language or case.language,
-        tags=trace.tags or tuple(case.tags),
-        must_pass=trace.must_pass or case.must_pass,
-        fault_kind=planned,
-        fault_state=_furthest([trace.fault_state, *map(_state_of, calls)]),
-        calls=calls,
-    )
+class _CaseFinder:
+    """Finds the case of a trace; one that names no suite belongs to the only case of its id."""
+
+    def __init__(self, cases: Cases) -> None:
+        self._exact = {(case.suite, case.id): case for case in cases}
+        self._named: dict[str, list[Case]] = {}
+        for case in cases:
+            self._named.setdefault(case.id, []).append(case)
+
+    def of(self, trace: Trace) -> tuple[Case | None, list[str]]:
+        """Return the case, or None and why."""
+        case = self._exact.get((trace.suite, trace.case_id))
+        named = self._named.get(trace.case_id, [])
+        if case is None and trace.suite == _DEFAULT_SUITE and len(named) == 1:
+            case = named[0]
+        if case is not None:
+            return case, []
+        if named:
+            suites = ", ".join(repr(one.suite) for one in named)
+            return None, [f"there is no case {trace.case_id!r} in suite {trace.suite!r}; it is in {suites}"]
+        near = did_you_mean(trace.case_id, list(self._named))
+        return None, [f"there is no case {trace.case_id!r} in suite {trace.suite!r}{near}"]
 
 
-def _case_of(trace: Trace, cases: Cases) -> Case | None:
-    """Find the case; a trace that names no suite belongs to the only case of its id."""
-    named = [case for case in cases if case.id == trace.case_id]
-    exact = [case for case in named if case.suite == trace.suite]
-    if exact:
-        return exact[0]
-    return named[0] if trace.suite == _DEFAULT_SUITE and len(named) == 1 else None
+def _is_faulty(trace: Trace) -> bool:
+    return trace.fault_kind not in _NOT_FAULTS and trace.status == "ok"
 
 
-def _doubted(call: ToolCall, trust_text: bool, notes: Counter[str]) -> ToolCall:
-    """Take the truth back where a call is said to have worked and its result tells of a failure."""
-    if call.truth != "data" or call.injected or call.returned is None:
-        return call
-    found = read_envelope(_parsed(call.returned), trust_text=trust_text)
-    if found.outcome not in ("error", "unknown"):
-        return call
-    notes["results that tell of a failure in their text alone"] += 1
-    return dataclasses.replace(call, truth=found.outcome)
-
-
-def _parsed(returned: str) -> Any:
-    """Read a result that is a JSON object: it may be a protocol's message, with flags of its own."""
-    try:
-        body = loads_strict(returned)
-    except JsonError:
-        return returned
-    return body if isinstance(body, dict) else returned
-
-
-def _state_of(call: ToolCall) -> str:
-    return "fired" if call.injected and call.state in ("none", "armed") else call.state
-
-
-def _furthest(states: Iterable[str]) -> Any:
-    return max(states, key=_STATES.index)
-
-
-def _unsupported(name: str, traces: list[Trace], n_read: int, ceiling: float) -> Iterator[str]:
+def _unsupported(traces: list[Trace], ceiling: float) -> Iterator[str]:
     """Say why no number can rest on the traces."""
-    if not n_read:
-        yield f"{name}: holds no trace"
-    if not traces:
-        return
     ended = Counter(trace.status for trace in traces if trace.status != "ok")
     broken = sum(ended.values())
     if broken > ceiling * len(traces):
         listed = ", ".join(f"{status} {n}" for status, n in ended.most_common())
         yield (
-            f"{name}: {broken} of {len(traces)} traces did not end well ({listed}), above the ceiling of "
+            f"{broken} of {len(traces)} traces did not end well ({listed}), above the ceiling of "
             f"{ceiling:.0%}; run them again, or raise --error-ceiling if that is meant"
         )
-    faulty = [trace for trace in traces if trace.fault_kind not in _NOT_FAULTS and trace.status == "ok"]
-    if faulty and all(trace.fault_state in ("none", "armed") for trace in faulty):
+    faulty = [trace for trace in traces if _is_faulty(trace)]
+    if faulty and all(trace.fault_state in _UNFIRED for trace in faulty):
         yield (
-            f"{name}: no call of the {len(faulty)} traces with a planned fault shows that it fired; write "
+            f"no call of the {len(faulty)} traces with a planned fault shows that it fired; write "
             'each call with "truth": "error" and "injected": true where the tool was made to fail'
         )
     told = [trace for trace in traces if trace.status == "ok" and trace.calls]
     if told and all(call.truth == "unknown" for trace in told for call in trace.calls):
-        yield (f'{name}: no call says what really happened; write its "truth": "data", "empty" or "error"')
+        yield 'no call says what really happened; write its "truth": "data", "empty" or "error"'
     if any(trace.status == "ok" for trace in traces) and not told:
-        yield f"{name}: no trace has a tool call, so nothing tells what the answers are about"
+        yield "no trace has a tool call, so nothing tells what the answers are about"
+    yield from _mixed(traces)
+
+
+def _mixed(traces: list[Trace]) -> Iterator[str]:
+    """Name arms whose traces come from several runs: theirs are not repeats of one thing."""
+    runs: dict[str, dict[str, None]] = {}
+    for trace in traces:
+        runs.setdefault(trace.arm, {})[trace.run_id] = None
+    for arm, ids in runs.items():
+        if len(ids) > 1:
+            some = ", ".join(repr(one) for one in list(ids)[:3])
+            yield (
+                f"arm {arm!r} has traces of {len(ids)} runs (run_id {some}); import each run by itself, or "
+                "give the runs arms of their own"
+            )

@@ -35,11 +35,14 @@ def read_traces(path: str | os.PathLike[str]) -> list[Trace]:
     InputError
         Names every bad line, as ``"path:line: what is wrong"``.
     """
-    return [trace for _, trace in read_numbered(path)]
+    found, problems = read_numbered(path)
+    if problems:
+        raise InputError(problems)
+    return [trace for _, trace in found]
 
 
-def read_numbered(path: str | os.PathLike[str]) -> list[tuple[int, Trace]]:
-    """Read a file of traces, each with the number of its line.
+def read_numbered(path: str | os.PathLike[str]) -> tuple[list[tuple[int, Trace]], list[str]]:
+    """Read a file of traces, each with the number of its line, and say what is wrong with the others.
 
     Parameters
     ----------
@@ -48,13 +51,15 @@ def read_numbered(path: str | os.PathLike[str]) -> list[tuple[int, Trace]]:
 
     Returns
     -------
-    list of (int, Trace)
+    traces : list of (int, Trace)
         In the order of the file.
+    problems : list of str
+        Every bad line, as ``"path:line: what is wrong"``.
 
     Raises
     ------
     InputError
-        As for `read_traces`.
+        Where the file is no text in UTF-8, or of another format version.
     """
     name = os.fspath(path)
     found: dict[tuple[str, str, str, int], tuple[int, Trace]] = {}
@@ -78,9 +83,7 @@ def read_numbered(path: str | os.PathLike[str]) -> list[tuple[int, Trace]]:
         found[key] = (number, trace)
     if is_store and last_bad[:1] == [number] and not _ends_with_newline(path):
         problems = problems[: 1 - len(last_bad)]  # the line that a killed writer never finished
-    if problems:
-        raise InputError(problems)
-    return list(found.values())
+    return list(found.values()), problems
 
 
 def _read_line(raw: bytes, where: str) -> Trace:
