@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from neverempty._io import jsonable
 from neverempty.integrations._shared import library
+from neverempty.results import to_json
 from neverempty.traces.seam import ModelReply, text_of
 
 _WHOLE: Final = "pydantic_ai_message"
@@ -72,7 +73,10 @@ def _calls(response: Any) -> list[dict[str, Any]]:
         {
             "id": part.tool_call_id,
             "type": "function",
-            "function": {"name": part.tool_name, "arguments": part.args_as_json_str()},
+            "function": {
+                "name": part.tool_name,
+                "arguments": part.args if isinstance(part.args, str) else to_json(part.args or {}),
+            },
         }
         for part in response.parts
         if part.part_kind == "tool-call"

@@ -128,7 +128,14 @@ class AgentWatch:
         while hasattr(source, "source_tool"):
             source = source.source_tool
         # the method of a function's schema is how its toolset calls it, whatever the model calls it by
-        return self._layer(tool.tool_def, getattr(getattr(source, "call_func", None), "__self__", None))
+        schema = getattr(getattr(source, "call_func", None), "__self__", None)
+        try:
+            return self._layer(tool.tool_def, schema)
+        except UsageError as error:
+            tracer = owning_tracer(f"tool {tool.tool_def.name!r}")
+            if tracer is not None:
+                tracer.poison(str(error))
+            raise
 
 
 def _asked(**arguments: Any) -> None:

@@ -219,6 +219,29 @@ def test_usage_model_and_conversation_stand_in_the_trace(client, search, make_ca
     assert row["messages"][3]["status"] == "error"
 
 
+def test_pictures_and_hostile_texts_are_recorded_and_replayed(client, server, make_case, tmp_path):
+    odd = "\x00 <b>NaN</b> \u2028 {city}"
+    server.says = lambda text: text + odd
+
+    def agent(case: Any, tracer: Any) -> str:
+        image = {"image": {"format": "png", "source": {"bytes": b"\x89PNG\x00\xff"}}}
+        result = {"toolUseId": "c1", "content": [{"text": odd}, {"json": {"left": None}}]}
+        messages = [
+            {"role": "user", "content": [{"text": "What is this?"}, image]},
+            {"role": "user", "content": [{"toolResult": result}, {"text": "Well?"}]},
+        ]
+        response = client.converse(modelId=_MODEL, messages=messages)
+        return str(response["output"]["message"]["content"][0]["text"])
+
+    path = tmp_path / "replies.jsonl"
+    live = run(agent, [make_case(kind=None)], record=path).iloc[0]
+    assert (live["status"], live["answer"]) == ("ok", odd + odd)
+    assert [message["role"] for message in live["messages"]] == ["user", "tool", "user", "assistant"]
+    assert live["messages"][1]["content"] == odd + '\n{"left": null}'
+    assert run(agent, [make_case(kind=None)], replay=path).iloc[0]["answer"] == live["answer"]
+    assert len(server.requests) == 1
+
+
 def _joined(stream: Any) -> dict[str, Any]:
     """Put a message together from a stream, as a user's own code does."""
     block: dict[str, Any] = {}

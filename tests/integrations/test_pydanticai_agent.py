@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import dataclasses
 from collections.abc import Callable
 from typing import Any
@@ -185,7 +186,7 @@ def test_usage_model_and_conversation_stand_in_the_trace(model, make_case):
     roles = [message["role"] for message in row["messages"]]
     assert roles == ["system", "user", "assistant", "tool", "assistant"]
     assert row["messages"][0]["content"] == "Be brief."
-    function = {"name": "search", "arguments": '{"city":"Riga"}'}
+    function = {"name": "search", "arguments": '{"city": "Riga"}'}
     assert row["messages"][2]["tool_calls"][0]["function"] == function
     assert row["messages"][3]["status"] == "error"
 
@@ -219,7 +220,7 @@ def test_options_reach_the_run_and_may_depend_on_the_case(model, make_case):
 def test_the_agent_itself_is_left_alone(model, make_case):
     made = _agent(model)
     run(bound.target(made), [make_case()], arms=["swallowed"])
-    assert made.run_sync("Any welding jobs in Riga?").output == "There is one job: Welder in Riga."
+    assert asyncio.run(made.run("Any welding jobs in Riga?")).output == "There is one job: Welder in Riga."
 
 
 @pytest.mark.parametrize(
