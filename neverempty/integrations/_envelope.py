@@ -17,11 +17,24 @@ _FAILED: Final = frozenset({"error", "failed", "failure"})
 _OF_A_MESSAGE: Final = frozenset(
     {"content", "output", "result", "role", "toolCallId", "tool_call_id", "toolUseId", "jsonrpc", *_FLAGS}
 )
-_PAYLOADS: Final = ("content", "output", "result", "text", "data", "json", "structuredContent")
+# Only these are looked into where they hold an object: they wrap what a tool returned.
+_WRAPPERS: Final = (
+    "result",
+    "data",
+    "json",
+    "structuredContent",
+    "response",
+    "functionResponse",
+    "function_response",
+)
+_PAYLOADS: Final = ("content", "output", "text", *_WRAPPERS)
 _TOLD: Final = re.compile(
     r"\s*(Error: |Error (executing|invoking) tool\b|Traceback \(most recent call last\)|"
-    r"([a-z_]\w*\.)*[A-Z]\w*(Error|Exception)[:(])"
+    r"([a-z_]\w*\.)*[A-Z]\w*(Error|Exception)[:(]|\d+ validation errors?( for\b|:)|"
+    r"Tool execution (blocked|failed)\b)"
 )
+# what pydantic-ai writes below a failure that it asks a model to correct
+_RETRY: Final = "Fix the errors and try again."
 _DEEPEST: Final = 6
 
 
@@ -124,7 +137,7 @@ def _told(result: Any, depth: int) -> Iterator[str]:
         body = _json(result)
         if body is not None:
             yield from _told(body, depth + 1)
-        elif _TOLD.match(result):
+        elif _TOLD.match(result) or result.endswith(_RETRY):
             yield "the text"
     elif isinstance(result, Mapping):
         if not _OF_A_MESSAGE & result.keys() or depth:
@@ -133,13 +146,7 @@ def _told(result: Any, depth: int) -> Iterator[str]:
             elif result.get("success") is False or result.get("ok") is False or _is_error(result):
                 yield "a status in the body"
         for key in _PAYLOADS:
-            # Only what wraps the payload is looked into: an error that the data are about is none.
-            if isinstance(result.get(key), (str, list)) or key in (
-                "result",
-                "data",
-                "json",
-                "structuredContent",
-            ):
+            if isinstance(result.get(key), (str, list)) or key in _WRAPPERS:
                 yield from _told(result.get(key), depth + 1)
     elif isinstance(result, (list, tuple)) and _are_blocks(result):
         for block in result:

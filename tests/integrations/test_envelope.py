@@ -56,6 +56,8 @@ def test_a_flag_in_any_spelling_is_an_error(result):
         lambda text: {"text": text, "data": json.loads(text), "is_error": False},
         lambda text: {"type": "tool", "content": text, "status": "success"},
         lambda text: json.dumps(_text(text)),
+        lambda text: {"functionResponse": {"name": "search", "response": json.loads(text)}},
+        lambda text: {"type": "function_call_output", "call_id": "c1", "output": text},
     ],
 )
 def test_a_failure_in_the_body_alone_is_unknown_unless_the_text_is_trusted(wrap, body):
@@ -74,6 +76,10 @@ def test_a_failure_in_the_body_alone_is_unknown_unless_the_text_is_trusted(wrap,
         "Traceback (most recent call last):\n  File",
         "requests.exceptions.HTTPError: 503",
         "ValueError('x')",
+        "1 validation error for Search\ncity\n  Field required",
+        "3 validation errors:\n[]",
+        "There is no such town.\n\nFix the errors and try again.",
+        "Tool execution failed: no route to host",
     ],
 )
 def test_a_failure_that_a_success_message_tells_is_never_silently_ok(text):
@@ -85,6 +91,9 @@ def test_a_failure_that_a_success_message_tells_is_never_silently_ok(text):
     [
         "Two jobs.",
         "Errors were found in three of the scanned files.",
+        "The linter counts 3 validation errors for this week.",
+        {"response": {"jobs": []}, "id": 3},
+        {"functionResponse": {"name": "search", "response": {"error": None, "rows": [1]}}},
         {"error": None, "jobs": ["welder"]},
         {"errors": [], "error": "", "success": True},
         _text('{"error": null, "rows": [1]}', isError=False),
