@@ -77,8 +77,8 @@ def neverempty_gate(request: pytest.FixtureRequest) -> Gate:
     settings: dict[str, Any] = {}
     for mark in reversed(list(request.node.iter_markers("neverempty"))):
         if mark.args:
-            raise pytest.UsageError(
-                "the marker neverempty takes its settings by name, as cases='cases.jsonl'"
+            pytest.fail(
+                "neverempty: the marker takes its settings by name, as cases='cases.jsonl'", pytrace=False
             )
         settings |= mark.kwargs
     return _Gate(request.config, settings)

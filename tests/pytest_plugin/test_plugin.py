@@ -52,26 +52,21 @@ def project(tmp_path: Path) -> Path:
 
 
 def _run(project: Path, body: str, *options: str, ini: str = "") -> Ran:
-    (project / "test_agent.py").write_text(_AGENTS + body, encoding="utf-8")
+    """Run tests of the agents above with the plugin."""
     (project / "pytest.ini").write_text(f"[pytest]\n{ini}\n", encoding="utf-8")
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "neverempty.pytest_plugin",
-        "-p",
-        "no:cacheprovider",
-    ]
+    return _bare(project, _AGENTS + body, "-p", "neverempty.pytest_plugin", *options)
+
+
+def _bare(project: Path, body: str, *options: str) -> Ran:
+    """Run tests with no plugin but those that the options name."""
+    (project / "test_agent.py").write_text(body, encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *options]
     environment = os.environ | {
         "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1",
         "PYTHONPATH": os.pathsep.join(sys.path),
         "PYTHONDONTWRITEBYTECODE": "1",
     }
-    done = subprocess.run(
-        [*command, *options], cwd=project, env=environment, capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, check=False)
     return Ran(done.returncode, done.stdout + done.stderr)
 
 
@@ -93,9 +88,78 @@ def test_an_honest_agent_passes_and_a_liar_fails_in_the_words_of_the_gate(projec
 
 
 def test_what_is_inconclusive_fails_with_its_own_word_and_never_passes(project: Path) -> None:
-    ran = _run(project, _MARKED.replace("AGENT", "crashing"))
+    silent = """
+@pytest.mark.neverempty(cases="cases.jsonl", repeats=2, floors={"misreport_as_empty_max": 0.02})
+def test_agent(neverempty_gate):
+    neverempty_gate(lambda case, tracer: "The lookup failed.")
+"""
+    ran = _run(project, silent)
     assert ran.code == 1
-    assert "exit code 4" in ran.out or "inconclusive (exit code 3)" in ran.out
+    assert "neverempty: inconclusive (exit code 3)" in ran.out
+    assert "regression" not in ran.out
+
+
+def test_an_agent_that_crashes_does_not_pass_a_floor(project: Path) -> None:
+    ran = _run(project, _MARKED.replace("AGENT", "crashing"))
+    assert (ran.code, "1 failed" in ran.out) == (1, True)
+    assert "neverempty: i" in ran.out  # inconclusive or invalid: nothing was measured
+
+
+def test_a_class_has_settings_that_its_tests_narrow(project: Path) -> None:
+    body = """
+@pytest.mark.neverempty(cases="nowhere.jsonl", floors={"misreport_as_empty_max": 0.02})
+class TestAgent:
+    @pytest.mark.neverempty(cases="cases.jsonl")
+    def test_agent(self, neverempty_gate):
+        assert neverempty_gate(honest).exit_code == 0
+"""
+    ran = _run(project, body)
+    assert ran.code == 0, ran.out
+
+
+def test_asynchronous_agents_and_arms_are_run_as_ever(project: Path) -> None:
+    body = """
+async def agent(case, tracer):
+    return honest(case, tracer)
+
+def test_agent(neverempty_gate):
+    decision = neverempty_gate(
+        agent, cases=["cases.jsonl"], arms=["typed"], seed=3, floors={"misreport_as_empty_max": 0.02}
+    )
+    assert set(decision.report.traces["arm"]) == {"typed"}
+"""
+    ran = _run(project, body)
+    assert ran.code == 0, ran.out
+
+
+def test_other_tests_end_as_they_do_without_the_plugin(project: Path) -> None:
+    body = """
+import warnings
+
+import pytest
+
+@pytest.fixture
+def broken():
+    raise RuntimeError("set-up")
+
+def test_passes():
+    pass
+
+def test_fails():
+    assert 1 == 2
+
+def test_errors(broken):
+    pass
+
+def test_warns():
+    warnings.warn("once")
+"""
+    ended = [
+        (ran.code, ran.out.rpartition(" in ")[0])
+        for ran in (_bare(project, body), _bare(project, body, "-p", "neverempty.pytest_plugin"))
+    ]
+    assert ended[0] == ended[1]
+    assert "1 failed, 2 passed, 1 warning, 1 error" in ended[0][1]
 
 
 WRONG = [
@@ -113,8 +177,10 @@ def test_wrong_settings_are_named_before_anything_runs(project: Path) -> None:
         f"@pytest.mark.neverempty({settings})\ndef test_{at}(neverempty_gate):\n    neverempty_gate(honest)\n"
         for at, (settings, _) in enumerate(WRONG)
     ]
+    bodies.append('@pytest.mark.neverempty("cases.jsonl")\ndef test_last(neverempty_gate):\n    pass\n')
     ran = _run(project, "\n".join(bodies))
-    assert f"{len(WRONG)} failed" in ran.out
+    assert f"{len(WRONG)} failed, 1 error" in ran.out
+    assert "neverempty: the marker takes its settings by name" in ran.out
     assert [said for _, said in WRONG if said not in ran.out] == []
     assert "Traceback" not in ran.out
 
@@ -138,8 +204,10 @@ def test_the_marker_is_known_and_nothing_heavy_is_loaded_without_the_fixture(pro
     body = """
 import sys
 def test_plain():
-    assert not {"scipy", "matplotlib", "statsmodels", "ipywidgets"} & set(sys.modules)
+    heavy = {"numpy", "pandas", "pydantic", "scipy", "matplotlib", "statsmodels", "ipywidgets"}
+    assert not heavy & set(sys.modules)
 """
-    ran = _run(project, body, "--strict-markers")
+    plugin = ("-p", "neverempty.pytest_plugin")
+    ran = _bare(project, body, *plugin, "--strict-markers")
     assert ran.code == 0, ran.out
-    assert "neverempty(cases=..." in _run(project, body, "--markers").out
+    assert "neverempty(cases=..." in _bare(project, body, *plugin, "--markers").out
