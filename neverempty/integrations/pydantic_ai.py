@@ -26,7 +26,7 @@ from neverempty.integrations._shared import library
 from neverempty.traces.seam import AgentReply, text_of
 from neverempty.traces.tracer import Tracer
 
-__all__ = ["Target", "target"]
+__all__ = ["target"]
 
 Made = Mapping[str, Any] | Callable[[Any, Tracer], Mapping[str, Any]]
 
