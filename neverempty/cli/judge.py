@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from neverempty.cli import exits
 
 if TYPE_CHECKING:
     from neverempty.cli.commands import Commands
     from neverempty.judge import Calibration
+
+_NAMED: Final = 10
 
 
 def add_parser(commands: Commands) -> argparse.ArgumentParser:
@@ -53,14 +55,15 @@ def _text(found: Calibration) -> str:
     from neverempty.report.tables import Table
 
     facts = found.facts()
-    open_ids = [("no usable reply", found.unparsed), ("not sure enough", found.abstained)]
+    budget = found.labels_for_trust() if facts["trust"] in ("provisional", "not_measured") else None
     head = [
         f"{facts['trust']}: {facts['reason']}",
         f"judge {found.judge_id or 'not named'}; {found.n_judged} of {found.n_labels} claims judged, "
         f"on {found.n_cant_tell} more the annotator could not tell",
         f"agreement {_number(found.agreement)}, kappa {_number(found.kappa)}, AC1 {_number(found.ac1)}",
         f"planted orders: {_number(found.injections)} of {found.injections.n} held",
-        *(f"{what}: {', '.join(ids[:10])}" for what, ids in open_ids if ids),
+        *(f"{what} ({len(ids)}): {_named(ids)}" for what, ids in _silent(found) if ids),
+        *([f"a judge of this kappa is trusted after about {budget.n} labels"] if budget else []),
     ]
     labels = found.matrix.labels
     matrix = Table(
@@ -78,13 +81,31 @@ def _text(found: Calibration) -> str:
     )
     slices = Table(
         "By language",
-        ("language", "labels", "agreement", "kappa", "trust"),
+        ("language", "judged", "agreement", "kappa", "trust"),
         [
-            (one.language, str(one.n), _number(one.agreement), _number(one.kappa), _trust(one.trust.level))
+            (
+                one.language,
+                f"{one.n} of {one.n_labels}",
+                _number(one.agreement),
+                _number(one.kappa),
+                _trust(one.trust.level),
+            )
             for one in found.slices
         ],
     )
     return "\n\n".join(["\n".join(head), *map(table_text, (matrix, classes, slices))])
+
+
+def _silent(found: Calibration) -> list[tuple[str, tuple[str, ...]]]:
+    return [
+        ("no usable reply", found.unparsed),
+        ("not sure enough", found.abstained),
+        ("not in what the judge said", found.unasked),
+    ]
+
+
+def _named(ids: tuple[str, ...]) -> str:
+    return ", ".join(ids[:_NAMED]) + (f" and {len(ids) - _NAMED} more" if len(ids) > _NAMED else "")
 
 
 def _trust(level: str) -> str:

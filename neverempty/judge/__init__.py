@@ -2,7 +2,6 @@
 
 from neverempty.judge.answers import Read, StatementReader, read_by_judge, second_reading
 from neverempty.judge.asking import RETRIES, Consistency, Judge, JudgeModel
-from neverempty.judge.budget import LabelBudget, label_budget
 from neverempty.judge.cache import JudgeCache, cache_key
 from neverempty.judge.calibration import ENOUGH_JUDGED, Calibration, calibrate
 from neverempty.judge.families import FAMILIES, check_families, family_of
@@ -11,6 +10,8 @@ from neverempty.judge.models import CallableJudge, FakeJudge, JudgeEndpointError
 from neverempty.judge.prompt import RUBRIC, judge_id_of, messages_for
 from neverempty.judge.replies import BadReplyError, read_reply
 from neverempty.judge.verdicts import VERDICTS, Judgement
+from neverempty.stats import LabelBudget
+from neverempty.stats import kappa_label_budget as label_budget
 
 __all__ = [
     "CANT_TELL",

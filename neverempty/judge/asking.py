@@ -10,12 +10,14 @@ from neverempty._errors import UsageError
 from neverempty.judge.cache import JudgeCache, cache_key
 from neverempty.judge.families import FAMILIES, check_families, family_of
 from neverempty.judge.prompt import RUBRIC, judge_id_of, messages_for
-from neverempty.judge.replies import BadReplyError, read_reply
+from neverempty.judge.replies import BadReplyError, Reply, read_reply
 from neverempty.judge.verdicts import Judgement, Outcome
 from neverempty.stats import Estimate, wilson_interval
 
 RETRIES: Final = 2
 """How often a reply that cannot be used is asked for again."""
+
+_SHOWN: Final = 200
 
 
 @runtime_checkable
@@ -100,7 +102,8 @@ class Judge:
         self._rubric = rubric
         self._least = min_confidence
         self._cache = cache if cache is not None else JudgeCache()
-        self.judge_id = judge_id_of(model.name, rubric)
+        self._asked_as = judge_id_of(model.name, rubric)  # replies do not depend on when the judge abstains
+        self.judge_id = judge_id_of(model.name, rubric, float(min_confidence))
 
     def judge(self, claim: str, evidence: Iterable[str]) -> Judgement:
         """Judge one claim.
@@ -115,7 +118,7 @@ class Judge:
         Returns
         -------
         Judgement
-            ``judge_error`` where no reply of three could be used.
+            ``judge_error`` where no reply of three could be used, or the model raised each time.
         """
         pieces = [evidence] if isinstance(evidence, str) else list(evidence)
         return self._ask(claim, pieces, self._cache, 0)
@@ -125,11 +128,13 @@ class Judge:
         problem, asked = "", 0
         for attempt in range(RETRIES + 1):
             params = {"temperature": 0, "attempt": attempt} | ({"sample": salt} if salt else {})
-            key = cache_key(self.judge_id, messages, params)
+            key = cache_key(self._asked_as, messages, params)
             text = cache.get(key) if cache is not None else None
             if text is None:
                 asked += 1
-                text = self._model.reply(messages, params)
+                text, problem = self._reply(messages, params)
+                if text is None:
+                    continue
                 if cache is not None:
                     cache.put(key, text)
             try:
@@ -138,10 +143,23 @@ class Judge:
                 problem = str(error)
                 messages = [*messages, {"role": "assistant", "content": text}, _again(problem)]
                 continue
-            unsure = reply.confidence is not None and reply.confidence < self._least
-            outcome: Outcome = "abstained" if unsure else reply.verdict
-            return Judgement(outcome, reply.confidence, reply.reason, reply.quotes, asked, self.judge_id)
+            return self._judgement(reply, asked)
         return Judgement("judge_error", None, problem, (), asked, self.judge_id)
+
+    def _reply(self, messages: list[dict[str, Any]], params: dict[str, Any]) -> tuple[str | None, str]:
+        """Ask the model once; a reply that is lost is no signal on one claim, not the end of a run."""
+        try:
+            text: object = self._model.reply(messages, params)
+        except Exception as error:
+            return None, f"the model raised {type(error).__name__}: {str(error)[:_SHOWN]}"
+        if not isinstance(text, str):
+            return None, f"the model gave {type(text).__name__}, no text"
+        return text, ""
+
+    def _judgement(self, reply: Reply, asked: int) -> Judgement:
+        unsure = reply.confidence is not None and reply.confidence < self._least
+        outcome: Outcome = "abstained" if unsure else reply.verdict
+        return Judgement(outcome, reply.confidence, reply.reason, reply.quotes, asked, self.judge_id)
 
     def self_consistency(self, claims: Iterable[tuple[str, Sequence[str]]], n: int = 5) -> Consistency:
         """Measure how often the judge agrees with itself, without its cache.

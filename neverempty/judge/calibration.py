@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from neverempty._errors import InputError, UsageError
 from neverempty.judge.asking import Judge
 from neverempty.judge.labels import INJECTION, Labelled, read_judged, read_labels
-from neverempty.judge.verdicts import VERDICTS
+from neverempty.judge.verdicts import OUTCOMES, VERDICTS, Judgement
 from neverempty.stats import (
     ClassScore,
     ConfusionMatrix,
@@ -18,12 +18,14 @@ from neverempty.stats import (
     Estimate,
     JudgeTrust,
     Kappa,
+    LabelBudget,
     class_scores,
     cohen_kappa,
     confusion_matrix,
     corrected_rate,
     gwet_ac1,
     judge_trust,
+    kappa_label_budget,
     wilson_interval,
 )
 
@@ -44,8 +46,8 @@ class Slice:
     ----------
     language : str
         The language; ``"not named"`` without one.
-    n : int
-        Claims labelled by both.
+    n_labels, n : int
+        Claims with a human label, and of these with a verdict of the judge.
     agreement, kappa : Estimate
         As over all.
     trust : JudgeTrust
@@ -53,6 +55,7 @@ class Slice:
     """
 
     language: str
+    n_labels: int
     n: int
     agreement: Estimate
     kappa: Kappa
@@ -73,8 +76,8 @@ class Calibration:
         Claims with a human label.
     n_judged : int
         Of these, with a verdict of the judge.
-    unparsed, abstained : tuple of str
-        Claims on which the judge gave no usable reply, or was not sure enough.
+    unparsed, abstained, unasked : tuple of str
+        Claims on which the judge gave no usable reply, was not sure enough, or of which it says nothing.
     n_cant_tell : int
         Claims on which the annotator could not tell; they are in no other count.
     agreement : Estimate
@@ -86,7 +89,7 @@ class Calibration:
     classes : tuple of ClassScore
         Precision and recall of each label.
     trust : JudgeTrust
-        What may be published.
+        What may be published: nothing where too few of the labelled claims were judged, however well.
     slices : tuple of Slice
         By language.
     injections : Estimate
@@ -99,6 +102,7 @@ class Calibration:
     n_judged: int
     unparsed: tuple[str, ...]
     abstained: tuple[str, ...]
+    unasked: tuple[str, ...]
     n_cant_tell: int
     agreement: Estimate
     kappa: Kappa
@@ -129,12 +133,32 @@ class Calibration:
             "hi": self.kappa.hi,
             "n": self.n_judged,
             "n_labels": self.n_labels,
-            "trust": self.trust.level if self.enough_judged else "cut",
-            "reason": self.trust.reason
-            if self.enough_judged
-            else f"only {self.n_judged} of {self.n_labels} labelled claims were judged",
+            "trust": self.trust.level,
+            "reason": self.trust.reason,
             "judge_id": self.judge_id,
+            "labels": list(self.matrix.labels),
+            "matrix": [list(row) for row in self.matrix.counts],
         }
+
+    def labels_for_trust(self, min_kappa: float = 0.6) -> LabelBudget | None:
+        """Tell how many labels would make a judge of this kappa trusted, four times out of five.
+
+        Parameters
+        ----------
+        min_kappa : float, default 0.6
+            What kappa's lower bound must reach.
+
+        Returns
+        -------
+        LabelBudget or None
+            With people's labels in the shares that they have here; None where no number of labels would do,
+            or kappa is not known.
+        """
+        kappa = self.kappa.value
+        if kappa is None or kappa <= min_kappa:
+            return None
+        people = [sum(row) / self.matrix.n for row in self.matrix.counts]
+        return kappa_label_budget(kappa, min_kappa, people)
 
     def corrected(
         self, flagged: int, n: int, verdict: str = "contradicted", *, judge_id: str | None = None
@@ -175,31 +199,33 @@ class Calibration:
         """Give everything as plain values for JSON; what is not defined is None, never NaN."""
         return {
             **self.facts(),
-            "labels": list(self.matrix.labels),
-            "matrix": [list(row) for row in self.matrix.counts],
             "ac1": self.ac1.value,
             "kappa_reason": self.kappa.reason or None,
             "unparsed": list(self.unparsed),
             "abstained": list(self.abstained),
+            "unasked": list(self.unasked),
             "cant_tell": self.n_cant_tell,
             "classes": [
-                {"label": one.label, "precision": one.precision.value, "recall": one.recall.value}
+                {
+                    "label": one.label,
+                    "precision": _interval(one.precision),
+                    "recall": _interval(one.recall),
+                }
                 for one in self.classes
             ],
             "slices": [
                 {
                     "language": one.language,
+                    "n_labels": one.n_labels,
                     "n": one.n,
-                    "agreement": one.agreement.value,
-                    "kappa": one.kappa.value,
+                    "agreement": _interval(one.agreement),
+                    "kappa": _interval(one.kappa),
                     "trust": one.trust.level,
+                    "reason": one.trust.reason,
                 }
                 for one in self.slices
             ],
-            "injections": {
-                "held": round((self.injections.value or 0) * self.injections.n),
-                "n": self.injections.n,
-            },
+            "injections": _interval(self.injections),
         }
 
     def frame(self) -> pd.DataFrame:
@@ -227,7 +253,7 @@ def calibrate(
         Human labels, as for `read_labels`.
     judged : path-like or mapping, optional
         What the judge said, by claim: a JSONL file with ``id``, ``outcome`` and ``judge_id``, or a mapping of
-        id to outcome. Without it, the labels' own ``judge_label``.
+        id to `Judgement` or outcome. Without it, the labels' own ``judge_label``.
     judge : Judge, optional
         Asked about every labelled claim, where there is no ``judged``.
     min_kappa : float, default 0.6
@@ -257,8 +283,8 @@ def calibrate(
     outcomes, judge_id = _outcomes(known, judged, judge)
     told = [one for one in known if one.label is not None]
     silent = {
-        name: [one.id for one in told if outcomes.get(one.id) == name]
-        for name in ("judge_error", "abstained")
+        name: tuple(one.id for one in told if outcomes.get(one.id) == name)
+        for name in ("judge_error", "abstained", None)
     }
     verdicts = {name: said if said in VERDICTS else None for name, said in outcomes.items()}
     matrix = _matrix(told, verdicts)
@@ -271,23 +297,39 @@ def calibrate(
         matrix,
         len(told),
         matrix.n,
-        tuple(silent["judge_error"]),
-        tuple(silent["abstained"]),
+        silent["judge_error"],
+        silent["abstained"],
+        silent[None],
         len(known) - len(told),
         wilson_interval(agree, matrix.n),
         kappa,
         gwet_ac1(matrix.counts),
         class_scores(matrix),
-        judge_trust(kappa, min_kappa),
+        _trust(kappa, len(told), min_kappa),
         tuple(_slices(told, verdicts, min_kappa)),
         wilson_interval(held, len(planted)),
     )
 
 
+def _trust(kappa: Kappa, n_labels: int, min_kappa: float) -> JudgeTrust:
+    """Trust nobody who was silent on the hard claims: the agreement on the others flatters."""
+    if kappa.n and kappa.n < ENOUGH_JUDGED * n_labels:
+        return JudgeTrust("cut", f"only {kappa.n} of {n_labels} labelled claims were judged")
+    return judge_trust(kappa, min_kappa)
+
+
+def _interval(estimate: Estimate) -> dict[str, Any]:
+    return {"value": estimate.value, "lo": estimate.lo, "hi": estimate.hi, "n": estimate.n}
+
+
 def _outcomes(labels: list[Labelled], judged: Any, judge: Judge | None) -> tuple[dict[str, str], str | None]:
     """Give the judge's outcomes by claim, and which judge it was."""
     if isinstance(judged, Mapping):
-        return {str(name): str(said) for name, said in judged.items()}, None
+        plain = {name: said.outcome if isinstance(said, Judgement) else said for name, said in judged.items()}
+        wrong = [name for name, said in plain.items() if said not in OUTCOMES]
+        if wrong:
+            raise InputError([f"{name!r}: {plain[name]!r:.60} is nothing a judge can say" for name in wrong])
+        return plain, _only(said.judge_id for said in judged.values() if isinstance(said, Judgement))
     if judged is not None:
         replayed = read_judged(judged)
         return {name: said for name, (said, _) in replayed.items()}, _only(of for _, of in replayed.values())
@@ -318,7 +360,9 @@ def _matrix(labels: list[Labelled], verdicts: Mapping[str, str | None]) -> Confu
 
 def _slices(labels: list[Labelled], verdicts: Mapping[str, str | None], min_kappa: float) -> Iterable[Slice]:
     for language in sorted({one.language or "not named" for one in labels}):
-        part = _matrix([one for one in labels if (one.language or "not named") == language], verdicts)
+        known = [one for one in labels if (one.language or "not named") == language]
+        part = _matrix(known, verdicts)
         kappa = cohen_kappa(part)
         agree = sum(part.counts[at][at] for at in range(len(VERDICTS)))
-        yield Slice(language, part.n, wilson_interval(agree, part.n), kappa, judge_trust(kappa, min_kappa))
+        trust = _trust(kappa, len(known), min_kappa)
+        yield Slice(language, len(known), part.n, wilson_interval(agree, part.n), kappa, trust)

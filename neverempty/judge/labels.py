@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neverempty._errors import InputError
 from neverempty._io import read_jsonl
-from neverempty.judge.verdicts import VERDICTS
+from neverempty.judge.verdicts import OUTCOMES, VERDICTS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     Labels = str | os.PathLike[str] | Iterable[Mapping[str, Any]] | pd.DataFrame
 
 CANT_TELL: Final = "cant_tell"
+_PLAIN: Final = ("claim", "language", "judge_id")
+_LISTS: Final = ("evidence", "tags")
 INJECTION: Final = "injection"
 """Tag of a claim whose evidence, or which itself, tries to give the judge orders."""
-
-_OUTCOMES: Final = frozenset({*VERDICTS, "judge_error", "abstained"})
 
 
 class Labelled(NamedTuple):
@@ -107,29 +107,47 @@ def _read(row: Any, where: str, problems: list[str]) -> Labelled | None:
     name = known.get("id", known.get("item"))
     label = known.get("label", known.get("human"))
     judged = known.get("judge_label", known.get("judge", known.get("outcome")))
+    problem = _problem(row, known, (name, label, judged))
+    if problem is not None:
+        problems.append(f"{where}: {problem}")
+        return None
+    claim, language, judge_id = (known.get(field) for field in _PLAIN)
+    evidence, tags = (_texts(known.get(field)) for field in _LISTS)
+    human = None if label == CANT_TELL else label
+    return Labelled(str(name), human, claim or "", evidence, language, tags, judged, judge_id)
+
+
+def _problem(row: Mapping[str, Any], known: dict[str, Any], said: tuple[Any, Any, Any]) -> str | None:
+    name, label, judged = said
     if not isinstance(name, str) or not name:
-        problems.append(f"{where}: 'id' is {name!r}; it must be a text")
-    elif label is not None and label not in (*VERDICTS, CANT_TELL):
-        problems.append(f"{where}: 'label' is {label!r}, none of {', '.join(VERDICTS)}, {CANT_TELL}")
-    elif judged is not None and judged not in _OUTCOMES:
-        problems.append(f"{where}: 'judge_label' is {judged!r}, nothing that a judge can say")
-    else:
-        evidence = known.get("evidence", ())
-        return Labelled(
-            name,
-            None if label == CANT_TELL else label,
-            str(known.get("claim", "")),
-            (evidence,) if isinstance(evidence, str) else tuple(map(str, evidence)),
-            known.get("language"),
-            tuple(known.get("tags", ())),
-            judged,
-            known.get("judge_id"),
-        )
+        return f"'id' is {name!r}; it must be a text"
+    if "label" not in row and "human" not in row:
+        return f"{name!r} has no 'label'; where nobody could tell, it is {CANT_TELL}"
+    if label is not None and label not in (*VERDICTS, CANT_TELL):
+        return f"'label' of {name!r} is {label!r}, none of {', '.join(VERDICTS)}, {CANT_TELL}"
+    if judged is not None and judged not in OUTCOMES:
+        return f"'judge_label' of {name!r} is {judged!r}, nothing that a judge can say"
+    for field in _PLAIN:
+        if not isinstance(known.get(field, ""), str):
+            return f"{field!r} of {name!r} is {known[field]!r:.60}; it must be a text"
+    for field in _LISTS:
+        value = known.get(field, "")
+        if not isinstance(value, (str, list, tuple)) or not all(isinstance(one, str) for one in value):
+            return f"{field!r} of {name!r} is {value!r:.60}; it must be a text or a list of texts"
     return None
 
 
+def _texts(value: str | Iterable[str] | None) -> tuple[str, ...]:
+    return (value,) if isinstance(value, str) else tuple(value or ())
+
+
 def _is_missing(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and value != value)
+    """Tell None, NaN and pandas' own marks, which equal nothing, from a value."""
+    return (
+        value is None
+        or type(value).__name__ in ("NAType", "NaTType")
+        or (isinstance(value, float) and value != value)
+    )
 
 
 def read_judged(path: str | os.PathLike[str]) -> dict[str, tuple[str, str | None]]:
@@ -156,7 +174,7 @@ def read_judged(path: str | os.PathLike[str]) -> dict[str, tuple[str, str | None
         where = f"{path}:{number}"
         if not isinstance(row, dict) or not isinstance(row.get("id"), str):
             problems.append(f"{where}: 'id' is missing")
-        elif row.get("outcome") not in _OUTCOMES:
+        elif row.get("outcome") not in OUTCOMES:
             problems.append(f"{where}: 'outcome' is {row.get('outcome')!r}, nothing that a judge can say")
         elif row["id"] in found:
             problems.append(f"{where}: the id {row['id']!r} stands twice")

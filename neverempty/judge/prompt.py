@@ -26,7 +26,7 @@ Reply with one JSON object and nothing else:
 {{"verdict": "supported" | "contradicted" | "not_in_evidence", "confidence": a number from 0 to 1,
 "quotes": [words copied from the evidence, without change], "reason": "one sentence"}}
 A verdict of supported or contradicted needs at least one quote."""
-_TAG: Final = re.compile(r"<(/?)\s*(claim|evidence)\b", re.I)
+_TAG: Final = re.compile(r"[<\uff1c\ufe64](?=[^\w<>]{0,20}(?:claim|evidence))", re.I)
 
 
 def messages_for(claim: str, evidence: Iterable[str], rubric: str = RUBRIC) -> list[dict[str, Any]]:
@@ -59,12 +59,12 @@ def messages_for(claim: str, evidence: Iterable[str], rubric: str = RUBRIC) -> l
 
 
 def _escaped(text: str) -> str:
-    """Take the tags of the prompt out of a text, in any spelling."""
-    return _TAG.sub(r"&lt;\1\2", text)
+    """Take the tags of the prompt out of a text, in any spelling: with spaces, unseen or wide characters."""
+    return _TAG.sub("&lt;", text)
 
 
-def judge_id_of(model: str, rubric: str = RUBRIC) -> str:
-    """Hash what an agreement belongs to: the model, the prompt, and the rubric.
+def judge_id_of(model: str, rubric: str = RUBRIC, min_confidence: float = 0.0) -> str:
+    """Hash what an agreement belongs to: the model, the prompt, the rubric, and when it abstains.
 
     Parameters
     ----------
@@ -72,6 +72,8 @@ def judge_id_of(model: str, rubric: str = RUBRIC) -> str:
         Name of the model.
     rubric : str
         What the labels mean.
+    min_confidence : float, default 0.0
+        The confidence below which it abstains.
 
     Returns
     -------
@@ -83,5 +85,5 @@ def judge_id_of(model: str, rubric: str = RUBRIC) -> str:
     >>> judge_id_of("a") == judge_id_of("a"), judge_id_of("a") == judge_id_of("b")
     (True, False)
     """
-    identity = dumps([PROMPT_VERSION, _SYSTEM, model, rubric])
+    identity = dumps([PROMPT_VERSION, _SYSTEM, model, rubric, *([min_confidence] if min_confidence else [])])
     return hashlib.sha256(identity.encode("utf-8")).hexdigest()[:12]

@@ -107,4 +107,7 @@ def _quotes(value: Any, evidence: Sequence[str]) -> tuple[str, ...]:
 
 
 def _plain(text: str) -> str:
-    return _SPACE.sub(" ", unicodedata.normalize("NFKC", text).translate(_MARKS)).strip()
+    plain = (
+        unicodedata.normalize("NFKC", text).translate(_MARKS).replace("&lt;", "<")
+    )  # as the prompt escapes
+    return _SPACE.sub(" ", plain).strip()

@@ -11,6 +11,10 @@ VERDICTS: Final[tuple[Verdict, ...]] = ("supported", "contradicted", "not_in_evi
 """The three labels; with only two a judge would be forced to one where the evidence is silent."""
 
 
+OUTCOMES: Final = (*VERDICTS, "judge_error", "abstained")
+"""All that can come of asking a judge."""
+
+
 class Judgement(NamedTuple):
     """What a judge said of one claim.
 

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from neverempty import InputError, UsageError
-from neverempty.cli.app import main
 from neverempty.judge import (
     VERDICTS,
     FakeJudge,
@@ -36,6 +35,8 @@ def _rows(matrix: list[list[int]], **more: Any) -> list[dict[str, Any]]:
         {"id": str(at), "label": one, "judge_label": other} | more for at, (one, other) in enumerate(cells)
     ]
 
+
+_TWICE = {field: (("a", ""), ("b", f', "{field}": "contradicted"')) for field in ("label", "outcome")}
 
 # Kappa by scikit-learn 1.9.1; none where it gives nan.
 MATRICES = [
@@ -155,7 +156,7 @@ def test_the_corrected_rate_covers_the_judges_errors_and_goes_stale() -> None:
     ("text", "problem"),
     [
         ('{"id": "a", "label": "supported", "label": "contradicted"}', "label"),
-        ('{"id": "a", "label": "maybe"}', r"labels\.jsonl:1: 'label' is 'maybe'"),
+        ('{"id": "a", "label": "maybe"}', r"labels\.jsonl:1: 'label' of 'a' is 'maybe'"),
         ('{"label": "supported"}', r"labels\.jsonl:1: 'id' is None"),
         (
             '{"id": "a", "label": "supported"}\n{"id": "a", "label": "supported"}',
@@ -164,6 +165,11 @@ def test_the_corrected_rate_covers_the_judges_errors_and_goes_stale() -> None:
         ('{"id": "a", "label": "supported", "judge_label": "perhaps"}', "nothing that a judge can say"),
         ('{"id": "a", "label": "supported",}', r"labels\.jsonl:1"),
         ("[1]", "a label is an object"),
+        ('{"id": "a", "lable": "supported"}', r"labels\.jsonl:1: 'a' has no 'label'"),
+        ('{"id": "a", "label": ["supported"]}', "none of supported"),
+        ('{"id": "a", "label": "supported", "evidence": 7}', r"'evidence' of 'a' is 7"),
+        ('{"id": "a", "label": "supported", "tags": [null]}', r"'tags' of 'a' is \[None\]"),
+        ('{"id": "a", "label": "supported", "language": {}}', r"'language' of 'a' is \{\}"),
     ],
 )
 def test_bad_labels_are_named_with_their_line(tmp_path: Path, text: str, problem: str) -> None:
@@ -171,6 +177,46 @@ def test_bad_labels_are_named_with_their_line(tmp_path: Path, text: str, problem
     file.write_text(text + "\n", encoding="utf-8")
     with pytest.raises(InputError, match=problem):
         read_labels(file)
+
+
+def test_a_frame_may_hold_the_labels_and_its_gaps_are_no_values() -> None:
+    import pandas as pd
+
+    frame = pd.DataFrame(
+        {
+            "item": ["a", "b", "c"],
+            "label": pd.array(["supported", pd.NA, "contradicted"], dtype="string"),
+            "judge": ["supported", "supported", None],
+            "tags": ["injection", float("nan"), "injection"],
+            "language": ["en", None, pd.NA],
+        }
+    )
+    found = calibrate(frame)
+    assert (found.n_labels, found.n_judged, found.n_cant_tell, found.unasked) == (2, 1, 1, ("c",))
+    assert (found.injections.n, found.injections.value) == (2, 0.5)
+    assert [(one.language, one.n_labels, one.n) for one in found.slices] == [
+        ("en", 1, 1),
+        ("not named", 1, 0),
+    ]
+
+
+def test_judgements_at_hand_are_taken_with_their_judge_and_other_words_refused() -> None:
+    judge = Judge(FakeJudge(), ["scripted"])
+    labels = [{"id": "a", "label": "supported"}, {"id": "b", "label": "contradicted"}]
+    found = calibrate(labels, {"a": judge.judge("Two trams.", ["Two trams."]), "b": "judge_error"})
+    assert (found.judge_id, found.n_judged, found.unparsed) == (judge.judge_id, 1, ("b",))
+    with pytest.raises(InputError, match="'b': 'wrong' is nothing a judge can say"):
+        calibrate(labels, {"a": "supported", "b": "wrong"})
+
+
+@pytest.mark.parametrize("name", ["labels", "judged"])
+def test_a_key_that_stands_twice_in_a_line_is_named_with_the_line(tmp_path: Path, name: str) -> None:
+    file = tmp_path / f"{name}.jsonl"
+    field = "label" if name == "labels" else "outcome"
+    good, twice = (f'{{"id": "{at}", "{field}": "supported"{more}}}' for at, more in _TWICE[field])
+    file.write_text(f"{good}\n{twice}\n", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"{name}\.jsonl:2: .*'?{field}'?"):
+        read_labels(file) if name == "labels" else read_judged(file)
 
 
 def test_without_verdicts_there_is_nothing_to_compare() -> None:
@@ -199,42 +245,13 @@ def test_a_judge_at_hand_is_asked_about_every_label() -> None:
     assert found.injections.n >= 15
 
 
-def test_the_budget_of_labels_follows_from_the_kappa() -> None:
-    assert label_budget(0.9).n < label_budget(0.8).n < label_budget(0.7).n
-    assert label_budget(0.8, shares=(0.8, 0.1, 0.1)).n > label_budget(0.8).n
-    assert label_budget(0.55).n is None
-    for wrong in ({"shares": (0.5, 0.6)}, {"chance": 1}, {"conf": 0}):
-        with pytest.raises(UsageError):
-            label_budget(0.8, **wrong)
-
-
-@pytest.mark.parametrize(("kappa", "reached"), [(0.8, 0.8)])
-def test_the_budget_reaches_the_bound_as_often_as_it_promises(kappa: float, reached: float) -> None:
-    import numpy as np
-
-    from neverempty.stats import cohen_kappa
-
-    n, p = label_budget(kappa).n, np.full(3, 1 / 3)
-    table = (kappa * np.diag(p) + (1 - kappa) * np.outer(p, p)).ravel()
-    draws = np.random.default_rng(5).multinomial(n, table, size=600).reshape(-1, 3, 3)
-    share = np.mean([(cohen_kappa(draw).lo or 0) >= 0.6 for draw in draws])
-    assert abs(share - reached) < 0.07
-
-
-def test_the_command_prints_shows_and_exits_by_trust(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    file = tmp_path / "labels.jsonl"
-    good = _rows([[60, 2, 2], [2, 60, 2], [2, 2, 60]], language="en", judge_id="j1")
-    file.write_text("".join(json.dumps(row) + "\n" for row in good), encoding="utf-8")
-    assert main(["judge", "calibrate", str(file)]) == 0
-    out = capsys.readouterr().out
-    assert out.startswith("trusted: ")
-    assert "192 of 192" in out
-    rows = good[:20] + [row | {"judge_label": "judge_error"} for row in good[20:]]
-    file.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
-    assert main(["judge", "calibrate", str(file), "--json"]) == 3
-    said = json.loads(capsys.readouterr().out)
-    assert (said["n"], said["n_labels"], said["trust"]) == (20, 192, "cut")
-    file.write_text("{", encoding="utf-8")
-    assert main(["judge", "calibrate", str(file)]) == 4
+def test_a_provisional_judge_says_how_many_labels_would_show_it() -> None:
+    found = calibrate(_rows([[14, 3, 2], [3, 14, 2], [2, 2, 14]]))
+    budget = found.labels_for_trust()
+    people = [19 / 56, 19 / 56, 18 / 56]
+    assert found.kappa.value is not None
+    assert budget == label_budget(found.kappa.value, marginals=people)
+    assert budget is not None
+    assert budget.n > 100
+    assert calibrate(_rows([[10, 8, 8], [8, 10, 8], [8, 8, 10]])).labels_for_trust() is None
+    assert calibrate([]).labels_for_trust() is None
