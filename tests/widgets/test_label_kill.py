@@ -12,7 +12,7 @@ from neverempty.widgets import LabelStore
 
 _LABELS = ("supported", "contradicted", "not_in_evidence")
 # Imports once, then forks a child that labels on and kills it after a random while, until so many children
-# were killed. Each line names a label whose call has returned; after a child that finished, a new file begins.
+# were killed. Each line names a label whose call has returned; after one that finished, a new file begins.
 _DRIVER = """
 import os, random, signal, sys, time
 from neverempty.widgets.label_session import LabelSession
