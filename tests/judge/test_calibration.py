@@ -38,37 +38,6 @@ def _rows(matrix: list[list[int]], **more: Any) -> list[dict[str, Any]]:
 
 _TWICE = {field: (("a", ""), ("b", f', "{field}": "contradicted"')) for field in ("label", "outcome")}
 
-# Kappa by scikit-learn 1.9.1; none where it gives nan.
-MATRICES = [
-    ([[20, 5, 0], [10, 15, 0], [0, 0, 0]], 0.7, 0.4),
-    ([[40, 6, 4], [5, 30, 5], [3, 2, 25]], 95 / 120, 0.6828752642706131),
-    ([[10, 0, 0], [0, 10, 0], [0, 0, 10]], 1.0, 1.0),
-    ([[10, 0, 0], [10, 0, 0], [10, 0, 0]], 1 / 3, 0.0),
-    ([[10, 10, 10], [0, 0, 0], [0, 0, 0]], 1 / 3, 0.0),
-    ([[5, 0, 0], [0, 0, 0], [0, 0, 0]], 1.0, None),
-    ([[0, 5, 0], [0, 0, 0], [0, 0, 0]], 0.0, 0.0),
-    ([[1, 0, 0], [0, 0, 0], [0, 0, 0]], 1.0, None),
-    ([[0, 10, 0], [10, 0, 0], [0, 0, 10]], 1 / 3, 0.0),
-    ([[0, 5, 5], [5, 0, 5], [5, 5, 0]], 0.0, -0.5),
-    ([[94, 2, 0], [2, 1, 0], [0, 0, 1]], 0.96, 0.4832041343669251),
-    ([[20, 0, 0], [3, 17, 0], [6, 4, 0]], 0.74, 0.5666666666666667),
-    # Three annotators of PandaLM's test set (Wang et al. 2023, arXiv:2306.05087), in pairs; published kappas.
-    ([[388, 23, 16], [29, 435, 11], [0, 8, 89]], 912 / 999, 0.8520),
-    ([[391, 21, 15], [18, 448, 9], [2, 6, 89]], 928 / 999, 0.8789),
-    ([[379, 28, 10], [19, 441, 6], [13, 6, 97]], 917 / 999, 0.8617),
-]
-
-
-@pytest.mark.filterwarnings(f"ignore::{DegenerateTableWarning.__module__}.DegenerateTableWarning")
-@pytest.mark.parametrize(("matrix", "agreement", "kappa"), MATRICES)
-def test_kappa_is_the_one_of_other_programs(
-    matrix: list[list[int]], agreement: float, kappa: float | None
-) -> None:
-    found = calibrate(_rows(matrix))
-    assert [list(row) for row in found.matrix.counts] == matrix
-    assert found.agreement.value == pytest.approx(agreement)
-    assert found.kappa.value == (None if kappa is None else pytest.approx(kappa, abs=5e-5))
-
 
 def test_one_category_alone_has_no_kappa_and_says_why() -> None:
     with warnings.catch_warnings():
