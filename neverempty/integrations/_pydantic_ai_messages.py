@@ -174,7 +174,7 @@ def history_of(messages: Sequence[Mapping[str, Any]]) -> list[Any]:
     Parameters
     ----------
     messages : sequence of mapping
-        In the chat-completions shape.
+        In the chat-completions shape; tool calls and their results among them.
 
     Returns
     -------
@@ -182,12 +182,23 @@ def history_of(messages: Sequence[Mapping[str, Any]]) -> list[Any]:
         Requests and responses.
     """
     made = library("pydantic_ai.messages", "pydantic-ai")
+    names: dict[Any, str] = {}
     history: list[Any] = []
     for message in messages:
-        text = text_of(message.get("content"))
-        if message.get("role") == "assistant":
-            history.append(made.ModelResponse(parts=[made.TextPart(text)]))
+        text, role = text_of(message.get("content")), message.get("role")
+        if role == "assistant":
+            calls = [(call.get("id"), call.get("function") or {}) for call in message.get("tool_calls") or ()]
+            names.update((call_id, function.get("name", "")) for call_id, function in calls)
+            asked = [
+                made.ToolCallPart(function.get("name", ""), function.get("arguments"), str(call_id))
+                for call_id, function in calls
+            ]
+            history.append(made.ModelResponse(parts=[made.TextPart(text), *asked] if text else asked))
+        elif role == "tool":
+            call_id = message.get("tool_call_id")
+            name = message.get("name") or names.get(call_id, "")
+            history.append(made.ModelRequest(parts=[made.ToolReturnPart(name, text, str(call_id))]))
         else:
-            part = made.SystemPromptPart if message.get("role") == "system" else made.UserPromptPart
+            part = made.SystemPromptPart if role in ("system", "developer") else made.UserPromptPart
             history.append(made.ModelRequest(parts=[part(text)]))
     return history

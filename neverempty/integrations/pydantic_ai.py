@@ -161,7 +161,7 @@ class Target:
 def _asked_by(case: Any, tracer: Tracer) -> dict[str, Any]:
     """Make the arguments of the agent's ``run`` from a case and its arm."""
     *earlier, last = case.messages or [{"role": "user", "content": case.prompt}]
-    asked: dict[str, Any] = {"user_prompt": text_of(last["content"])}
+    asked: dict[str, Any] = {"user_prompt": text_of(last.get("content"))}
     if last["role"] != "user":
         earlier, asked = [*earlier, last], {}
     if earlier:

@@ -86,6 +86,26 @@ def test_a_conversation_without_a_last_word_of_the_user_is_gone_on_from(make_cas
     assert "Answer in one word." in shown[1]
 
 
+def test_earlier_tool_calls_and_their_results_are_part_of_the_history(make_case):
+    call = {"id": "e1", "type": "function", "function": {"name": "search", "arguments": '{"city": "Oslo"}'}}
+    said = [
+        {"role": "user", "content": "Any jobs in Oslo?"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "e1", "content": "[]"},
+        {"role": "assistant", "content": "None."},
+        {"role": "user", "content": "And in Riga?"},
+    ]
+
+    def model(messages: list[Any], info: Any) -> ModelResponse:
+        return ModelResponse(parts=[TextPart("I do not know.")])
+
+    agent = bound.target(Agent(FunctionModel(model), tools=[search]))
+    row = run(agent, [make_case(kind=None, input={"messages": said})]).iloc[0]
+    assert row["status"] == "ok"
+    assert row["messages"][:-1] == said
+    assert row["calls"] == []
+
+
 def test_a_tool_with_typed_results_that_is_known_only_in_a_run_stops_it(make_case):
     typed = ne.wrap(search, "search")
     agent = bound.target(Agent(_asking("Riga"), toolsets=[lambda ctx: FunctionToolset([typed])]))
