@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
 import ipywidgets as widgets
@@ -196,9 +195,10 @@ class LabelPanel(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             lines.append(f"<p>{html(self._does.message)}</p>")
         if state.current is None and state.items:
             lines.append(f"<p>{html(self._does.agreement())}</p>")
-        where = f"{len(state.store.events(state.annotator))} actions in {html(state.store.path)}"
-        now = datetime.now().strftime("%H:%M:%S")
-        lines.append(f'<p style="opacity: .75; font-size: .9em">{where}, the last look at {now}</p>')
+        saved = state.store.events(state.annotator)
+        last = f", the last at {saved[-1].at[11:19]} UTC" if saved else ""
+        where = f"{len(saved)} actions saved in {html(state.store.path)}{last}"
+        lines.append(f'<p style="opacity: .75; font-size: .9em">{where}</p>')
         self._said.value = revealed_html(state) + "".join(lines)
 
     def _repr_mimebundle_(self, **options: Any) -> dict[str, Any]:
