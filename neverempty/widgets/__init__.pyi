@@ -4,6 +4,7 @@ from .floor_planner import FloorPlanner as FloorPlanner
 from .label_events import LabelEvent as LabelEvent
 from .label_events import LabelKey as LabelKey
 from .label_frames import LabelAgreement as LabelAgreement
+from .label_frames import disagreements as disagreements
 from .label_frames import label_agreement as label_agreement
 from .label_key_box import KeyBox as KeyBox
 from .label_panel import LabelPanel as LabelPanel

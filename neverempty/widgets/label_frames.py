@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 import pandas as pd
@@ -107,7 +107,9 @@ class LabelAgreement(NamedTuple):
         return f"{self.first} and {self.second} agree on {same} of {n} items: {kappa}{left}."
 
 
-def label_agreement(store: LabelStore, first: str, second: str = JUDGE) -> LabelAgreement:
+def label_agreement(
+    store: LabelStore, first: str, second: str = JUDGE, items: Collection[LabelKey] | None = None
+) -> LabelAgreement:
     """Compare two annotators, or an annotator with the judge.
 
     Parameters
@@ -118,6 +120,8 @@ def label_agreement(store: LabelStore, first: str, second: str = JUDGE) -> Label
         An annotator.
     second : str, default "judge"
         Another one, or the judge.
+    items : collection of LabelKey, optional
+        Only these; a store may hold labels of several kinds.
 
     Returns
     -------
@@ -138,9 +142,9 @@ def label_agreement(store: LabelStore, first: str, second: str = JUDGE) -> Label
     (0.5, ['case 2'])
     >>> folder.cleanup()
     """
-    mine, other = _both(store, first, second)
+    mine, other = _both(store, first, second, items)
     told = [key for key in mine if CANT_TELL not in (mine[key], other[key])]
-    offered = {name for event in store.events(first) for name in event.options}
+    offered = {name for event in store.events(first) if event.key in mine for name in event.options}
     names = sorted({*offered, *(mine[key] for key in told), *(other[key] for key in told)})
     names += [_NO_OTHER] if len(names) < 2 else []
     matrix = confusion_matrix([mine[key] for key in told], [other[key] for key in told], names)
@@ -176,12 +180,15 @@ def disagreements(store: LabelStore, first: str, second: str = JUDGE) -> tuple[L
     return _differing(*_both(store, first, second))
 
 
-def _both(store: LabelStore, first: str, second: str) -> tuple[dict[LabelKey, str], dict[LabelKey, str]]:
+def _both(
+    store: LabelStore, first: str, second: str, items: Collection[LabelKey] | None = None
+) -> tuple[dict[LabelKey, str], dict[LabelKey, str]]:
     """Give the labels of both by item, where both have one."""
     mine = _by_key(store.labels(first), "label")
     whose, column = (first, "judge_label") if second == JUDGE else (second, "label")
     other = _by_key(store.labels(whose), column)
-    return {key: mine[key] for key in mine if key in other}, {key: other[key] for key in mine if key in other}
+    both = [key for key in mine if key in other and (items is None or key in items)]
+    return {key: mine[key] for key in both}, {key: other[key] for key in both}
 
 
 def _differing(mine: dict[LabelKey, str], other: dict[LabelKey, str]) -> tuple[LabelKey, ...]:

@@ -64,13 +64,13 @@ def item_html(session: LabelSession) -> str:
     Returns
     -------
     str
-        Its parts, and what was said of it before.
+        Its parts, and what was said of it before. Its arm is not named: that would tell what happened.
     """
     item = session.current
     if item is None:
         words = "There is nothing to label." if not session.items else "Every item is labelled."
         return f"<p><strong>{words}</strong></p>"
-    head = f"item {session.place} of {len(session.items)} · {html(item.key.item, 200)}"
+    head = f"item {session.place} of {len(session.items)} · {html(item.key.case_id, 200)}"
     language = f" · {html(item.language)}" if item.language else ""
     name = f"item {session.place} of {len(session.items)}"
     return (
@@ -132,7 +132,7 @@ def revealed_html(session: LabelSession) -> str:
     mine = session.mark_of(last).label
     word = "agrees" if mine == last.judge_label else "says otherwise"
     return (
-        f"<p>{html(last.key.item, 200)}: you said <strong>{html(mine)}</strong>, the {JUDGE} {word}: "
+        f"<p>{html(last.key.case_id, 200)}: you said <strong>{html(mine)}</strong>, the {JUDGE} {word}: "
         f"<strong>{html(last.judge_label)}</strong></p>"
     )
 

@@ -95,12 +95,12 @@ def _read(row: Any, where: str, problems: list[str]) -> LabelItem | None:
         problems.append(f"{where} is {type(row).__name__}, not a mapping")
         return None
     known = {key: value for key, value in row.items() if not _is_missing(value)}
-    try:
-        repeat = int(known.get("repeat", 0))
-    except (TypeError, ValueError):
+    repeat = _whole(known.get("repeat", 0))
+    if repeat is None:
         problems.append(f"{where}: 'repeat' is {known['repeat']!r:.60}, not a whole number")
         return None
-    place = [str(known[name]) for name in ("suite", "case_id", "arm", "repeat") if name in known]
+    place = [str(known[name]) for name in ("suite", "case_id", "arm") if name in known]
+    place += [str(repeat)] if "repeat" in known else []
     name = str(known.get("id", known.get("item", "/".join(place) if "case_id" in known else "")))
     parts = tuple(_parts(known))
     if not name:
@@ -111,6 +111,7 @@ def _read(row: Any, where: str, problems: list[str]) -> LabelItem | None:
         suite, case, arm = (
             str(known.get(key, other)) for key, other in (("suite", ""), ("case_id", name), ("arm", ""))
         )
+        tags = known.get("tags", ())
         judged, judge = known.get("judge_label", known.get("outcome")), known.get("judge_id")
         return LabelItem(
             LabelKey(suite, case, arm, repeat, name),
@@ -118,7 +119,7 @@ def _read(row: Any, where: str, problems: list[str]) -> LabelItem | None:
             None if judged is None else str(judged),
             None if judge is None else str(judge),
             str(known["language"]) if "language" in known else None,
-            tuple(map(str, known.get("tags", ()))),
+            (tags,) if isinstance(tags, str) else tuple(map(str, tags)),
         )
     return None
 
@@ -151,6 +152,14 @@ def _conversation(messages: Sequence[Any], answer: Any) -> Iterable[tuple[str, s
 
 def _text(value: Any) -> str:
     return value if isinstance(value, str) else dumps(value)
+
+
+def _whole(value: Any) -> int | None:
+    try:
+        whole = int(value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return whole if isinstance(value, str) or whole == value else None
 
 
 def _is_missing(value: Any) -> bool:

@@ -112,7 +112,7 @@ class LabelSession:
         if between is not None:
             known = self._disputed(known, between)
         self.items = self._ordered(known, seed)
-        self._at_of: dict[LabelKey | None, int] = {item.key: at for at, item in enumerate(self.items)}
+        self._at_of: dict[Any, int] = {item.key: at for at, item in enumerate(self.items)}
         self._marks = [self.store.mark(item.key, annotator) for item in self.items]
         self._seen = {one.key for one in self.store.events(annotator) if one.revealed}
         self._at = self._resumed()
@@ -362,17 +362,19 @@ class LabelSession:
             Over the items that both labelled.
         """
         self.store.refresh()
-        return label_agreement(self.store, self.annotator, other)
+        return label_agreement(self.store, self.annotator, other, self._at_of.keys())
 
     def frame(self) -> pd.DataFrame:
-        """Give this annotator's labels; a judge's calibration reads them as they are.
+        """Give this annotator's labels of this session; a judge's calibration reads them as they are.
 
         Returns
         -------
         DataFrame
             As from `LabelStore.labels`.
         """
-        return self.store.labels(self.annotator)
+        frame = self.store.labels(self.annotator)
+        keys = zip(*(frame[name] for name in LabelKey._fields), strict=True)
+        return frame.loc[[key in self._at_of for key in keys]].reset_index(drop=True)
 
     def __repr__(self) -> str:
         done = self.progress()

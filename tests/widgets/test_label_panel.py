@@ -221,3 +221,10 @@ def test_every_control_has_a_name_for_a_screen_reader(panel: LabelPanel) -> None
     assert all(control.description for control in controls)
     assert 'role="status"' in panel._progress.value
     assert 'aria-label="item 1 of 6"' in panel._item.value
+
+
+def test_the_arm_of_an_answer_is_not_named_while_it_is_labelled(tmp_path: Path) -> None:
+    item = {"suite": "s", "case_id": "late", "arm": "swallowed", "repeat": 0, "answer": "None."}
+    panel = LabelPanel([item], tmp_path / "l", "ann")
+    assert "late" in panel._item.value
+    assert "swallowed" not in _text(panel) + panel._repr_html_()

@@ -282,6 +282,8 @@ def test_items_may_be_a_frame_of_traces_and_labels_belong_to_case_arm_and_repeat
         ([{"id": "a", "judge_label": "x"}], {}, InputError, r"item 1 \('a'\) has nothing to show"),
         (["a"], {}, InputError, "item 1 is str"),
         ([{"id": "a", "claim": "x", "repeat": "two"}], {}, InputError, "'repeat' is 'two'"),
+        ([{"id": "a", "claim": "x", "repeat": 1.5}], {}, InputError, "'repeat' is 1.5"),
+        ([{"id": "a", "claim": "x", "repeat": float("inf")}], {}, InputError, "'repeat' is inf"),
         (ITEMS, {"labels": ["one"]}, UsageError, "two to 9 different"),
         (ITEMS, {"labels": ["one", "one"]}, UsageError, "two to 9 different"),
         (ITEMS, {"labels": "ab"}, UsageError, "two to 9 different"),
@@ -297,8 +299,9 @@ def test_what_makes_no_sense_is_refused_and_makes_no_file(
     assert not file.exists()
 
 
-def test_an_empty_list_is_a_finished_session(file: Path) -> None:
+def test_an_empty_list_is_a_finished_session_with_an_empty_frame(file: Path) -> None:
     session = _session(file, items=[])
+    assert list(session.frame()) == list(LabelStore(file).labels())
     assert (session.current, session.progress().left) == (None, 0)
 
 
@@ -335,3 +338,24 @@ def test_whatever_is_typed_memory_file_and_a_resumed_session_agree(typed: str) -
         frame = LabelStore(file).labels()
         assert len(frame) == 5 - again.progress().left
         assert not frame.duplicated(["item", "annotator"]).any()
+
+
+def test_a_session_counts_only_its_own_items_of_a_store_that_holds_more(file: Path) -> None:
+    for items, label in ((ITEMS[:3], "supported"), ([{"case_id": "a", "answer": "None."}], "absence")):
+        session = _session(file, items=items)
+        while session.current is not None:
+            session.label(label)
+    session.store.record("overrule", "ann", session.items[0].key._replace(item="x"), label="y", reason="z")
+    assert session.frame()["label"].tolist() == ["absence"]
+    assert _session(file, items=ITEMS[:3]).agreement().matrix.n == 3
+    assert len(LabelStore(file).labels("ann")) == 5
+
+
+def test_a_repeat_that_a_frame_made_a_float_is_the_same_repeat(file: Path) -> None:
+    rows = pd.DataFrame(
+        [{"case_id": "a", "repeat": 1, "answer": "x", "tags": "t"}, {"id": "b", "answer": "y"}]
+    )
+    assert sorted(item.key for item in _session(file, items=rows).items) == [
+        ("", "a", "", 1, "a/1"),
+        ("", "b", "", 0, "b"),
+    ]
