@@ -4,31 +4,25 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from neverempty._io import dumps, write_atomic
+from neverempty._io import dumps, read_jsonl, write_atomic
 from neverempty.agents.local_server import LocalServer, find_weights
-from neverempty.judge import VERDICTS, Judge, read_labels
+from neverempty.judge import VERDICTS, Judge, Labelled, cache_key, messages_for, read_labels, shown_sentences
 
 LABELS: Final = "claims.jsonl"
 JUDGED: Final = "judged.jsonl"
 _SEED: Final = 20260929
-_SCHEMA: Final = {
-    "type": "object",
-    "properties": {
-        "verdict": {"enum": list(VERDICTS)},
-        "confidence": {"type": "number", "minimum": 0, "maximum": 1},
-        "quotes": {"type": "array", "items": {"type": "string", "maxLength": 100}, "maxItems": 1},
-        "reason": {"type": "string", "maxLength": 60},
-    },
-    "required": ["verdict", "confidence", "quotes", "reason"],
-}
+_QUOTED: Final = ["supported", "contradicted"]
 
 
 class LocalJudge:
-    """Judges with the local model, which is held to the shape of the reply, not to its content.
+    """Judges with the local model, which a grammar holds to the shape of the reply.
+
+    Left free, a model of this size writes no reply that can be used: it quotes what is not there. So the
+    grammar offers it the sentences of the evidence to quote; verdict, confidence and reason are its own.
 
     Parameters
     ----------
@@ -44,7 +38,7 @@ class LocalJudge:
     family = "huggingface"
 
     def __init__(self, server: LocalServer) -> None:
-        self.name = server.model
+        self.name = f"{server.model}+grammar"
         self._server = server
 
     def reply(self, messages: Sequence[dict[str, Any]], params: dict[str, Any]) -> str:
@@ -66,12 +60,30 @@ class LocalJudge:
         sampling = {
             "temperature": params.get("temperature", 0),
             "seed": _SEED,
-            "n_predict": 120,
+            "n_predict": 300,
             "stop": ["<|im_end|>"],
-            "json_schema": _SCHEMA,
+            "json_schema": {"anyOf": [*_shapes(shown_sentences(messages))]},
         }
         answer = self._server.complete(prefix, f"{rest}<|im_start|>assistant\n", sampling)
         return str(answer.get("content", ""))
+
+
+def _shapes(sentences: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """Give the shape of a verdict with a quote, where there is something to quote, and of one without."""
+    if sentences:
+        quotes = {"type": "array", "items": {"enum": list(sentences)}, "minItems": 1, "maxItems": 1}
+        yield _shape(_QUOTED, quotes)
+    yield _shape([one for one in VERDICTS if one not in _QUOTED], {"const": []})
+
+
+def _shape(verdicts: Sequence[str], quotes: dict[str, Any]) -> dict[str, Any]:
+    fields = {
+        "verdict": {"enum": list(verdicts)},
+        "confidence": {"enum": [0.1, 0.3, 0.5, 0.7, 0.9]},
+        "quotes": quotes,
+        "reason": {"type": "string", "maxLength": 60},
+    }
+    return {"type": "object", "properties": fields, "required": [*fields], "additionalProperties": False}
 
 
 def _turns(messages: Sequence[dict[str, Any]]) -> str:
@@ -84,30 +96,38 @@ def record(folder: str | os.PathLike[str]) -> int:
     Parameters
     ----------
     folder : path-like
-        With ``claims.jsonl``; ``judged.jsonl`` is written beside it.
+        With ``claims.jsonl``. Each judgement is a line of ``judged.jsonl`` beside it; what the same judge
+        said of the same claim and evidence before stays, so that a recording that was stopped goes on.
 
     Returns
     -------
     int
-        Claims that were judged.
+        Claims that were judged anew.
 
     Raises
     ------
     UsageError
         Without the local model.
     """
+    file = Path(folder) / JUDGED
     server = LocalServer(find_weights())
     try:
         judge = Judge(LocalJudge(server), ["scripted"])
-        lines = []
-        for one in read_labels(Path(folder) / LABELS):
-            found = judge.judge(one.claim, one.evidence)
-            said = found._asdict() | {"id": one.id, "quotes": list(found.quotes)}
-            lines.append(dumps({name: value for name, value in said.items() if name != "attempts"}) + "\n")
+        claims = {one.id: (one, _asked(judge, one)) for one in read_labels(Path(folder) / LABELS)}
+        before = {row["id"]: row for _, row in read_jsonl(file)} if file.exists() else {}
+        rows = {name: row for name, row in before.items() if row.get("asked") == claims.get(name, (0, 0))[1]}
+        todo = [(one, asked) for name, (one, asked) in claims.items() if name not in rows]
+        for one, asked in todo:
+            said = judge.judge(one.claim, one.evidence)._asdict()
+            rows[one.id] = said | {"id": one.id, "quotes": list(said["quotes"]), "asked": asked}
+            write_atomic(file, "".join(dumps(rows[name]) + "\n" for name in claims if name in rows))
     finally:
         server.close()
-    write_atomic(Path(folder) / JUDGED, "".join(lines))
-    return len(lines)
+    return len(todo)
+
+
+def _asked(judge: Judge, label: Labelled) -> str:
+    return cache_key(judge.judge_id, messages_for(label.claim, label.evidence), {})[:12]
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from neverempty.judge.cache import JudgeCache, cache_key
 from neverempty.judge.calibration import ENOUGH_JUDGED, Calibration, calibrate
 from neverempty.judge.families import FAMILIES, check_families, family_of
 from neverempty.judge.labels import CANT_TELL, INJECTION, Labelled, read_judged, read_labels
-from neverempty.judge.models import CallableJudge, FakeJudge, JudgeEndpointError, OpenAIJudge
+from neverempty.judge.models import CallableJudge, FakeJudge, JudgeEndpointError, OpenAIJudge, shown_sentences
 from neverempty.judge.prompt import RUBRIC, judge_id_of, messages_for
 from neverempty.judge.replies import BadReplyError, read_reply
 from neverempty.judge.verdicts import VERDICTS, Judgement
@@ -48,4 +48,5 @@ __all__ = [
     "read_labels",
     "read_reply",
     "second_reading",
+    "shown_sentences",
 ]

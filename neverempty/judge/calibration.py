@@ -240,7 +240,7 @@ class Calibration:
 
 def calibrate(
     labels: Labels,
-    judged: str | os.PathLike[str] | Mapping[str, str] | None = None,
+    judged: str | os.PathLike[str] | Mapping[str, Judgement | str] | None = None,
     *,
     judge: Judge | None = None,
     min_kappa: float = 0.6,

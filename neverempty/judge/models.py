@@ -46,6 +46,7 @@ _NOT: Final = frozenset(
 )
 _CLAIM: Final = re.compile(r"<claim>(.*?)</claim>", re.S)
 _EVIDENCE: Final = re.compile(r"<evidence>(.*?)</evidence>", re.S)
+_SENTENCE: Final = re.compile(r"(?<=[.!?。！？।])\s*")
 _ENOUGH: Final = 0.75
 
 
@@ -97,21 +98,42 @@ class FakeJudge:
             JSON.
         """
         self.asked += 1
-        text = next(message["content"] for message in messages if message["role"] == "user")
-        found = _CLAIM.search(text)
+        found = _CLAIM.search(_asked(messages))
         claim = found[1] if found else ""
         if claim in self._replies:
             given = self._replies[claim]
             listed = [given] if isinstance(given, str) else list(given)
             return listed[min(int(params.get("attempt", 0)), len(listed) - 1)]
-        sentences = [
-            sentence.strip()
-            for piece in _EVIDENCE.findall(text)
-            for sentence in re.split(r"(?<=[.!?。！？।])\s*", piece)
-            if sentence.strip()
-        ]
-        verdict, quotes = _counted(claim, sentences)
+        verdict, quotes = _counted(claim, shown_sentences(messages))
         return dumps({"verdict": verdict, "confidence": 0.9, "quotes": quotes, "reason": "counted words"})
+
+
+def shown_sentences(messages: Sequence[dict[str, Any]]) -> list[str]:
+    """List what a judge may quote: the sentences of the evidence as the messages show it.
+
+    Parameters
+    ----------
+    messages : sequence of dict
+        From `messages_for`.
+
+    Returns
+    -------
+    list of str
+        Each sentence once, in order.
+
+    Examples
+    --------
+    >>> from neverempty.judge import messages_for
+    >>> shown_sentences(messages_for("Late?", ["The bus is late. Wait.", "Wait."]))
+    ['The bus is late.', 'Wait.']
+    """
+    pieces = _EVIDENCE.findall(_asked(messages))
+    sentences = (one.strip() for piece in pieces for one in _SENTENCE.split(piece))
+    return list(dict.fromkeys(one for one in sentences if one))
+
+
+def _asked(messages: Sequence[dict[str, Any]]) -> str:
+    return str(next(message["content"] for message in messages if message["role"] == "user"))
 
 
 def _counted(claim: str, sentences: list[str]) -> tuple[str, list[str]]:
