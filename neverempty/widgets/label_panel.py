@@ -97,7 +97,7 @@ class LabelPanel(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
             between=between,
         )
         self._does = LabelKeys(self.state)
-        self._problem, self._asked_at = "", 0.0
+        self._problem, self._asked_at, self._is_putting = "", 0.0, False
         self._build()
         self._draw()
         super().__init__(
@@ -157,8 +157,6 @@ class LabelPanel(widgets.VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._act(lambda: self._does.do(name, text))
         if not self._problem:
             self._put(name, "")
-
-    _is_putting = False
 
     def _put(self, name: str, text: str) -> None:
         """Write into a field without taking that for an entry."""
