@@ -4,6 +4,7 @@ from neverempty.judge.answers import Read, StatementReader, read_by_judge, secon
 from neverempty.judge.asking import RETRIES, Consistency, Judge, JudgeModel
 from neverempty.judge.cache import JudgeCache, cache_key
 from neverempty.judge.calibration import ENOUGH_JUDGED, Calibration, calibrate
+from neverempty.judge.correcting import correct_by_matrix
 from neverempty.judge.families import FAMILIES, check_families, family_of
 from neverempty.judge.labels import CANT_TELL, INJECTION, Labelled, read_judged, read_labels
 from neverempty.judge.models import CallableJudge, FakeJudge, JudgeEndpointError, OpenAIJudge, shown_sentences
@@ -39,6 +40,7 @@ __all__ = [
     "cache_key",
     "calibrate",
     "check_families",
+    "correct_by_matrix",
     "family_of",
     "judge_id_of",
     "label_budget",

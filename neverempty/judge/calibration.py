@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from neverempty._errors import InputError, UsageError
 from neverempty.judge.asking import Judge
+from neverempty.judge.correcting import correct_by_matrix
 from neverempty.judge.labels import INJECTION, Labelled, read_judged, read_labels
 from neverempty.judge.verdicts import OUTCOMES, VERDICTS, Judgement
 from neverempty.stats import (
@@ -22,7 +23,6 @@ from neverempty.stats import (
     class_scores,
     cohen_kappa,
     confusion_matrix,
-    corrected_rate,
     gwet_ac1,
     judge_trust,
     kappa_label_budget,
@@ -184,15 +184,14 @@ class Calibration:
         UsageError
             For an unknown verdict.
         """
-        if verdict not in VERDICTS:
-            raise UsageError(f"there is no verdict {verdict!r}; there are {', '.join(VERDICTS)}")
-        at, counts = self.matrix.labels.index(verdict), self.matrix.counts
-        tp, m_pos = counts[at][at], sum(counts[at])
-        m_neg = self.matrix.n - m_pos
-        tn = m_neg - (sum(row[at] for row in counts) - tp)
-        asked = self.judge_id if judge_id else None
-        return corrected_rate(
-            flagged, n, tp, m_pos, tn, m_neg, calibrated_for=asked, used_judge=judge_id or None
+        return correct_by_matrix(
+            self.matrix.counts,
+            self.matrix.labels,
+            verdict,
+            flagged,
+            n,
+            calibrated_for=self.judge_id if judge_id else None,
+            used_judge=judge_id or None,
         )
 
     def as_dict(self) -> dict[str, Any]:

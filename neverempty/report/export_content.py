@@ -10,6 +10,7 @@ from neverempty._errors import UsageError
 from neverempty.report.export_cases import CaseList, cases_table, list_cases
 from neverempty.report.export_health import Health, health_of, health_table, unmeasured_table
 from neverempty.report.export_judged import shown_metrics, untrusted
+from neverempty.report.judged_rates import JUDGED_REMARK, judged_table
 from neverempty.report.model import Report
 from neverempty.report.reading import REMARK, reading_table
 from neverempty.report.status import allows_numbers
@@ -162,6 +163,7 @@ def content_of(subject: Report | Gated) -> Content:
         Section("metrics", "Metrics", (metrics_table(metrics),), _measured(report)),
         *_compared(comparison),
         Section("reading", "The reader's error", (reading_table(report.corrected),), REMARK),
+        *_judged(report),
         Section("cases", "Fault cases", (cases_table(cases),)),
         Section("unmeasured", "Not measured", (unmeasured_table(report),)),
         Section("health", "Health", (health_table(health),)),
@@ -169,6 +171,13 @@ def content_of(subject: Report | Gated) -> Content:
     )
     kept = tuple(one for one in map(_with_rows, sections) if one.tables or one.remark)
     return Content(report, decision, heading_of(report, decision), metrics, comparison, cases, health, kept)
+
+
+def _judged(report: Report) -> tuple[Section, ...]:
+    judged = report.judged
+    if judged.empty:
+        return ()
+    return (Section("judged", "The judge's error", (judged_table(judged),), JUDGED_REMARK),)
 
 
 def heading_of(report: Report, decision: Gated | None) -> Heading:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 import pandas as pd
@@ -18,6 +19,7 @@ JUDGES: Final = "judges"
 """Key of a report's provenance: metric → ``agreement`` with people, ``lo``, ``hi``, ``n``, ``trust``."""
 
 _SIGN: Final = "judge"
+_HASH: Final = re.compile(r"judge\.([^+\s]+)$")
 _SHOWN: Final = ("trusted", "provisional")
 _CUT: Final = "cut: the judge's agreement with people is unknown or too low"
 
@@ -41,7 +43,24 @@ def judged_metrics(report: Report) -> dict[str, dict[str, Any]]:
     versions = scores["scorer_version"].astype("str").str.lower()
     for name in scores.loc[versions.str.contains(_SIGN, regex=False), "metric"].unique().tolist():
         known.setdefault(str(name), {})
-    return {name: facts if isinstance(facts, dict) else {} for name, facts in known.items()}
+    known = {name: facts if isinstance(facts, dict) else {} for name, facts in known.items()}
+    return {name: {} if _is_stale(scores, name, facts) else facts for name, facts in known.items()}
+
+
+def _is_stale(scores: pd.DataFrame, metric: str, facts: dict[str, Any]) -> bool:
+    """Tell whether an agreement is that of another judge than the one whose hash the scores carry."""
+    named = {judge for judge in _judges_of(scores).get(metric, ()) if judge is not None}
+    return "judge_id" in facts and bool(named) and named != {facts["judge_id"]}
+
+
+def _judges_of(scores: pd.DataFrame) -> dict[str, set[str | None]]:
+    """Collect by metric the hashes of judges in its scorers' versions; None where a version has none."""
+    found: dict[str, set[str | None]] = {}
+    pairs = scores[["metric", "scorer_version"]].astype("str").drop_duplicates()
+    for metric, version in pairs.itertuples(index=False):
+        mark = _HASH.search(version)
+        found.setdefault(metric, set()).add(mark[1] if mark else None)
+    return found
 
 
 def metrics_of_judge(scores: pd.DataFrame, judge_id: str | None) -> list[str]:
@@ -57,13 +76,11 @@ def metrics_of_judge(scores: pd.DataFrame, judge_id: str | None) -> list[str]:
     Returns
     -------
     list of str
-        Those in whose scorer's version the hash stands; none without a hash.
+        Those all of whose scores carry the hash in their scorer's version; none without a hash.
     """
     if not judge_id:
         return []
-    versions = scores["scorer_version"].astype("str")
-    found = scores.loc[versions.str.contains(f"judge.{judge_id}", regex=False), "metric"]
-    return [str(name) for name in found.unique().tolist()]
+    return [metric for metric, judges in _judges_of(scores).items() if judges == {judge_id}]
 
 
 def is_trusted(facts: dict[str, Any]) -> bool:

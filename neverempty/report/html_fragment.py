@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from neverempty.report.escape import html
 from neverempty.report.export_judged import shown_metrics
+from neverempty.report.judged_rates import JUDGED_REMARK, judged_table
 from neverempty.report.reading import REMARK, reading_table
 from neverempty.report.tables import Table, honesty_tables, metrics_table, provenance_rows
 
@@ -39,12 +40,21 @@ def render_html(report: Report) -> str:
             "<details><summary>The reader's error</summary>",
             table_html(reading_table(report.corrected)),
             f"<p>{html(REMARK)}</p></details>",
+            *_judged(report),
             "<details><summary>Provenance</summary>",
             table_html(provenance_rows(report.provenance)),
             "</details>",
             "</div>",
         )
     )
+
+
+def _judged(report: Report) -> list[str]:
+    judged = report.judged
+    if judged.empty:
+        return []
+    table = table_html(judged_table(judged))
+    return ["<details><summary>The judge's error</summary>", table, f"<p>{html(JUDGED_REMARK)}</p></details>"]
 
 
 def table_html(table: Table) -> str:

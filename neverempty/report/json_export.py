@@ -51,7 +51,8 @@ def export_json(content: Content) -> str:
         "decision": _decision(content),
         "metrics": [metric_record(row) for row in content.metrics.to_dict("records")],
         "honesty": [_record(row) for row in _honesty(content)],
-        "corrected": [_corrected(row) for row in report.corrected.to_dict("records")],
+        "corrected": [_corrected(row, "n_answers") for row in report.corrected.to_dict("records")],
+        "judged": [_corrected(row, "n_claims") for row in report.judged.to_dict("records")],
         "cases": {
             "total": content.cases.total,
             "labels": content.cases.labels,
@@ -64,9 +65,9 @@ def export_json(content: Content) -> str:
     return dumps(data, indent=2) + "\n"
 
 
-def _corrected(row: dict[Any, Any]) -> dict[str, Any]:
+def _corrected(row: dict[Any, Any], count: str) -> dict[str, Any]:
     record = _record(row)
-    if row["n_answers"] < numbers.FEW:
+    if row[count] < numbers.FEW:
         record |= dict.fromkeys(("raw", "value", "lo", "hi"))
     return record
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from neverempty.report.escape import markdown
 from neverempty.report.export_judged import shown_metrics
+from neverempty.report.judged_rates import JUDGED_REMARK, judged_table
 from neverempty.report.reading import REMARK, reading_table
 from neverempty.report.tables import Table, honesty_tables, metrics_table, provenance_rows
 
@@ -29,6 +30,7 @@ def render_markdown(report: Report) -> str:
         The text, with a line feed at its end.
     """
     reason = f": {markdown(report.status_reason)}" if report.status_reason else ""
+    judged = report.judged
     parts = [
         "# Report",
         f"**{markdown(report.status)}**{reason}",
@@ -37,6 +39,7 @@ def render_markdown(report: Report) -> str:
         *map(table_markdown, honesty_tables(report)),
         table_markdown(reading_table(report.corrected)),
         REMARK,
+        *([table_markdown(judged_table(judged)), JUDGED_REMARK] if len(judged) else []),
         table_markdown(provenance_rows(report.provenance)),
     ]
     return "\n\n".join(parts) + "\n"

@@ -102,6 +102,16 @@ class Report:
 
         return earned_correction(correct_for_reading(self.outcomes), self.status)
 
+    @property
+    def judged(self) -> pd.DataFrame:
+        """The shares of claims that trusted judges flagged, corrected for the judges' errors."""
+        from neverempty.report.export_judged import is_trusted, judged_metrics
+        from neverempty.report.judged_rates import correct_for_judge
+        from neverempty.report.reading import earned_correction
+
+        trusted = {name: facts for name, facts in judged_metrics(self).items() if is_trusted(facts)}
+        return earned_correction(correct_for_judge(self.scores, trusted), self.status)
+
     def with_calibration(self, calibration: Calibration) -> Self:
         """Say how far the judge of this report's metrics agrees with people.
 

@@ -7,7 +7,7 @@ from typing import Final
 from neverempty.cases import Case
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
 from neverempty.scorers.observed import unobserved
-from neverempty.scorers.statements import StatementJudge, judged_version, look_for_all
+from neverempty.scorers.statements import StatementJudge, judged_counts, judged_version, look_for_all
 from neverempty.traces.model import Trace
 
 _METRIC: Final = "facts"
@@ -63,6 +63,6 @@ class FactsScorer:
         if unsure and not missing:
             return (no_signal(_METRIC, unsure[0].reason or "unknown"),)
         share = sum(look.made is True for look in looks) / len(looks)
-        evidence = {"missing": missing} if missing else None
+        evidence = ({"missing": missing} if missing else {}) | judged_counts(looks)
         label = "missing" if missing else "complete"
-        return (check(_METRIC, not missing, label, value=share, evidence=evidence),)
+        return (check(_METRIC, not missing, label, value=share, evidence=evidence or None),)

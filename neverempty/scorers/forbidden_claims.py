@@ -7,7 +7,7 @@ from typing import Final
 from neverempty.cases import Case
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
 from neverempty.scorers.observed import is_blank, unobserved
-from neverempty.scorers.statements import StatementJudge, judged_version, look_for_all
+from neverempty.scorers.statements import StatementJudge, judged_counts, judged_version, look_for_all
 from neverempty.traces.model import Trace
 
 _METRIC: Final = "forbidden_claims"
@@ -60,8 +60,8 @@ class ForbiddenClaimsScorer:
         looks = look_for_all(forbidden, trace, case, self._judge)
         made = [{"id": look.id, "text": look.text} for look in looks if look.made]
         if made:
-            return (check(_METRIC, False, "claimed", evidence={"claims": made}),)
+            return (check(_METRIC, False, "claimed", evidence={"claims": made} | judged_counts(looks)),)
         unsure = [look for look in looks if look.made is None]
         if unsure:
             return (no_signal(_METRIC, unsure[0].reason or "unknown"),)
-        return (check(_METRIC, True, "clean"),)
+        return (check(_METRIC, True, "clean", evidence=judged_counts(looks) or None),)

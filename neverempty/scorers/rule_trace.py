@@ -8,6 +8,7 @@ from neverempty._io import dumps
 from neverempty.cases import Case
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
 from neverempty.scorers.observed import is_blank, unobserved
+from neverempty.scorers.statements import tally
 from neverempty.traces.model import Trace
 
 if TYPE_CHECKING:
@@ -75,8 +76,9 @@ class RuleTraceScorer:
                 )
             elif found.verdict is None:
                 open_items.append(found.outcome)
+        judged = tally("contradicted", len(contradicted), len(items) - len(open_items))
         if contradicted:
-            return (check(_METRIC, False, "contradicted", evidence=contradicted[:5]),)
+            return (check(_METRIC, False, "contradicted", evidence={"items": contradicted[:5]} | judged),)
         if open_items:
             return (no_signal(_METRIC, open_items[0]),)
-        return (check(_METRIC, True, "consistent"),)
+        return (check(_METRIC, True, "consistent", evidence=judged),)

@@ -9,6 +9,9 @@ from typing import Any, Final, NamedTuple
 from neverempty.cases import Case, Statement, find_pattern
 from neverempty.traces.model import Trace
 
+JUDGED: Final = "judged"
+"""Key of a score's evidence that counts what a judge decided."""
+
 JUDGE_MISSING: Final = "judge_not_configured"
 _SHOWN: Final = 160
 
@@ -29,12 +32,15 @@ class Look(NamedTuple):
         Why nothing could tell.
     text : str or None
         The words of the answer, where string logic found them.
+    judged : bool
+        Whether a judge decided it.
     """
 
     id: str
     made: bool | None
     reason: str | None = None
     text: str | None = None
+    judged: bool = False
 
 
 def judged_version(version: str, judge: StatementJudge | None) -> str:
@@ -84,7 +90,7 @@ def look_for(statement: Statement, trace: Trace, case: Case, judge: StatementJud
         if judge is None:
             return Look(statement.id, None, JUDGE_MISSING)
         made = judge(statement, trace, case)
-        return Look(statement.id, made, "judge_no_verdict" if made is None else None)
+        return Look(statement.id, made, "judge_no_verdict" if made is None else None, judged=True)
     if statement.match == "regex":
         span = find_pattern(statement.statement, answer)
         return Look(
@@ -112,6 +118,51 @@ def look_for_all(
         One per statement.
     """
     return [look_for(statement, trace, case, judge) for statement in statements]
+
+
+def judged_counts(looks: Iterable[Look]) -> dict[str, Any]:
+    """Count what a judge decided, for a score's evidence: rates of claims are corrected from it.
+
+    Parameters
+    ----------
+    looks : iterable of Look
+        What was found of each statement.
+
+    Returns
+    -------
+    dict
+        Empty where no judge gave a verdict.
+
+    Examples
+    --------
+    >>> judged_counts([Look("a", True, judged=True), Look("b", None, judged=True), Look("c", True)])
+    {'judged': {'verdict': 'supported', 'hits': 1, 'n': 1}}
+    """
+    made = [look.made for look in looks if look.judged and look.made is not None]
+    return tally("supported", sum(made), len(made))
+
+
+def tally(verdict: str, hits: int, n: int) -> dict[str, Any]:
+    """Write into a score's evidence how many of its claims got a verdict from a judge.
+
+    Parameters
+    ----------
+    verdict : str
+        The verdict that is counted.
+    hits, n : int
+        Claims with that verdict, and with any.
+
+    Returns
+    -------
+    dict
+        Empty where there are none.
+
+    Examples
+    --------
+    >>> tally("contradicted", 0, 2), tally("contradicted", 0, 0)
+    ({'judged': {'verdict': 'contradicted', 'hits': 0, 'n': 2}}, {})
+    """
+    return {JUDGED: {"verdict": verdict, "hits": hits, "n": n}} if n else {}
 
 
 def fold(value: Any) -> str:

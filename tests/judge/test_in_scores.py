@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -80,6 +81,54 @@ def test_a_calibration_shows_or_cuts_the_number_in_every_format(good: bool) -> N
     assert (facts["trust"], facts["n"]) == ("trusted" if good else "cut", 90)
     for name, text in _renderings(report).items():
         assert ("90.0 %" in text) == good, name
+
+
+def test_rates_of_claims_are_corrected_for_the_judges_errors_in_every_format() -> None:
+    judge = _judge()
+    assert _report(judge).judged.empty
+    labels = ["supported"] * 100 + ["contradicted"] * 50 + ["not_in_evidence"] * 50
+    said = ["supported"] * 80 + ["not_in_evidence"] * 20 + ["contradicted"] * 50 + ["not_in_evidence"] * 50
+    found = calibrate(
+        {"id": str(at), "label": label, "judge_label": other, "judge_id": judge.judge_id}
+        for at, (label, other) in enumerate(zip(labels, said, strict=True))
+    )
+    report = _report(judge).with_calibration(found)
+    (row,) = report.judged.to_dict("records")
+    assert (row["metric"], row["verdict"], row["n_claims"], row["raw"]) == ("facts", "supported", 60, 0.9)
+    assert (row["sensitivity"], row["n_pos"], row["specificity"], row["n_neg"]) == (0.8, 100, 1.0, 100)
+    assert (row["value"], row["status"]) == (1.0, "clipped")
+    assert row["lo"] < 1.0
+    for name, text in _renderings(report).items():
+        assert ("corrected for the judge" in text) == (name != "json"), name
+    assert json.loads(_renderings(report)["json"])["judged"][0]["sensitivity"] == 0.8
+
+
+def test_claims_of_one_case_count_as_alike_and_a_silent_judge_as_no_claim() -> None:
+    judge = _judge(
+        Odd="nonsense", Sum=GOOD.replace('"."', '"seven"'), Product='{"verdict": "not_in_evidence"}'
+    )
+    names = ("Odd", "Sum", "Product")
+    facts = [{"id": name, "statement": name, "match": "judge"} for name in names]
+    cases = [Case(id=str(at), input={"payload": 1}, expect={"facts": facts}) for at in range(12)]
+    answers = ["seven" if at % 2 else "eight" for at in range(36)]
+    traces = traces_frame(
+        Trace("default", str(at // 3), "typed", at % 3, answer=answer, calls=[ToolCall(0, "t", {}, "data")])
+        for at, answer in enumerate(answers)
+    )
+    report = make_report(traces, cases, scorers=[FactsScorer(StatementReader(judge))], repeats=3)
+    (row,) = report.with_calibration(_calibrated(judge.judge_id)).judged.to_dict("records")
+    assert row["n_claims"] == 18 * 2 + 18
+    assert row["raw"] == pytest.approx(18 / 54)
+
+
+@pytest.mark.parametrize("stale", ["other", None])
+def test_an_agreement_under_another_hash_in_the_provenance_does_not_count(stale: str | None) -> None:
+    judge = _judge()
+    report = _report(judge).with_calibration(_calibrated(judge.judge_id))
+    report.provenance["judges"]["facts"]["judge_id"] = stale
+    assert report.judged.empty
+    for name, text in _renderings(report).items():
+        assert "90.0 %" not in text, name
 
 
 def test_a_calibration_of_another_judge_is_stale() -> None:
