@@ -21,7 +21,8 @@ JUDGES: Final = "judges"
 _SIGN: Final = "judge"
 _HASH: Final = re.compile(r"judge\.([^+\s]+)$")
 _SHOWN: Final = ("trusted", "provisional")
-_CUT: Final = "cut: the judge's agreement with people is unknown or too low"
+CUT: Final = "cut: the judge's agreement with people is unknown or too low"
+"""Why a number of a judge is not shown."""
 
 
 def judged_metrics(report: Report) -> dict[str, dict[str, Any]]:
@@ -141,7 +142,7 @@ def shown_metrics(report: Report) -> pd.DataFrame:
     if not cut.any():
         return metrics
     kept, gone = metrics[~cut], earned(metrics[cut], numbers.WITHHELD)
-    gone["note"] = _CUT
+    gone["note"] = CUT
     same = {name: kind for name, kind in metrics.dtypes.items() if name != "status"}
     frame = pd.concat([kept, gone.astype(same)]).sort_index(kind="stable")
     frame["status"] = make_array(SCHEMAS["metrics"].column("status"), frame["status"].tolist())

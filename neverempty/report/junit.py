@@ -9,6 +9,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from neverempty.report.escape import plain
 from neverempty.report.export_content import Content
+from neverempty.report.export_judged import CUT, untrusted
 from neverempty.report.status import allows_numbers
 
 # What XML 1.0 cannot hold even as a reference, beyond what `plain` makes visible.
@@ -50,7 +51,8 @@ def junit(content: Content) -> str:
     Returns
     -------
     str
-        XML 1.0: a suite for the gate and the report, and one per arm. The text of a failure is repeated in
+        XML 1.0: a suite for the gate and the report, and one per arm; what a judge without agreement said of
+        a case is an error, whatever it said. The text of a failure is repeated in
         the body of its element, since some readers ignore the attribute.
     """
     suites: dict[str, list[TestCase]] = {}
@@ -84,11 +86,15 @@ def _outcomes(content: Content) -> Iterator[TestCase]:
     outcomes = content.report.outcomes
     apart = outcomes["metric"].isin(_NO_CHECK) | (outcomes["collapse"] == "median")
     asked = outcomes[~apart & (outcomes["verdict"].astype("str") != "not_applicable")]
+    cut = untrusted(content.report)
     columns = ["suite", "case_id", "arm", "metric", "verdict", "reason", "hits", "n_measured", "n_repeats"]
     for row in asked[columns].to_dict("records"):
         kind = {"fail": "failure", "no_signal": "error"}.get(str(row["verdict"]), "")
+        why = _why(row) if kind else ""
+        if row["metric"] in cut:
+            kind, why = "error", f"{row['metric']} is {CUT}"
         name = f"{row['case_id']}: {row['metric']}"
-        yield TestCase(str(row["arm"]), f"{row['suite']}.{row['arm']}", name, kind, _why(row) if kind else "")
+        yield TestCase(str(row["arm"]), f"{row['suite']}.{row['arm']}", name, kind, why)
 
 
 def _why(row: dict[Any, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cache
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from neverempty.cases import Case
 from neverempty.scorers.arguments import ArgumentsScorer
@@ -26,6 +27,9 @@ from neverempty.scorers.statements import StatementJudge
 from neverempty.scorers.terminal import TerminalEventScorer
 from neverempty.scorers.tool_calls import ForbiddenToolsScorer, ToolCallsScorer
 from neverempty.scorers.usage import UsageScorer
+
+if TYPE_CHECKING:
+    from neverempty.judge import Judge
 
 HEADLINES = ("misreport_as_empty", "false_alarm", "undisclosed")
 """The three that are never shown alone: whoever always cries failure scores 0 on the first."""
@@ -69,15 +73,18 @@ def builtin_metrics() -> Mapping[str, MetricSpec]:
     return MappingProxyType({spec.name: spec for spec in specs})
 
 
-def default_scorers(cases: Iterable[Case], *, judge: StatementJudge | None = None) -> tuple[Scorer, ...]:
+def default_scorers(
+    cases: Iterable[Case], *, judge: Judge | StatementJudge | None = None
+) -> tuple[Scorer, ...]:
     """Choose the scorers that a suite needs.
 
     Parameters
     ----------
     cases : iterable of Case
         The suite.
-    judge : callable, optional
-        For statements with ``match: judge``.
+    judge : Judge or callable, optional
+        For statements with ``match: judge``; a `neverempty.judge.Judge` also holds answers against the rule
+        traces of ``expect.items``.
 
     Returns
     -------
@@ -90,6 +97,7 @@ def default_scorers(cases: Iterable[Case], *, judge: StatementJudge | None = Non
     ['failure', 'empty_payload', 'usage']
     """
     expectations = [case.expect for case in cases]
+    reader, by_rules = _readers(judge)
     scorers: list[Scorer] = [FailureScorer(), EmptyPayloadScorer()]
     if any(expect.route is not None for expect in expectations):
         scorers.append(RouteScorer())
@@ -103,8 +111,22 @@ def default_scorers(cases: Iterable[Case], *, judge: StatementJudge | None = Non
     if any(expect.forbidden_tools for expect in expectations):
         scorers.append(ForbiddenToolsScorer())
     if any(expect.facts for expect in expectations):
-        scorers.append(FactsScorer(judge))
+        scorers.append(FactsScorer(reader))
     if any(expect.forbidden_claims for expect in expectations):
-        scorers.append(ForbiddenClaimsScorer(judge))
+        scorers.append(ForbiddenClaimsScorer(reader))
+    if any(expect.items for expect in expectations):
+        scorers.extend(by_rules)
     scorers.append(UsageScorer())
     return tuple(scorers)
+
+
+def _readers(judge: Judge | StatementJudge | None) -> tuple[StatementJudge | None, list[Scorer]]:
+    """Make of a judge what reads statements, and what reads reasons."""
+    if judge is None:
+        return None, []
+    from neverempty.judge import Judge as ModelJudge
+    from neverempty.judge import StatementReader
+
+    if isinstance(judge, ModelJudge):
+        return StatementReader(judge), [RuleTraceScorer(judge)]
+    return judge, []

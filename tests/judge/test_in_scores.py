@@ -9,14 +9,22 @@ import pytest
 
 from neverempty import Case, Report, ToolCall, Trace, UsageError, gate, make_report, traces_frame
 from neverempty.judge import FakeJudge, Judge, StatementReader, calibrate, second_reading
+from neverempty.report.badge import badge_json
+from neverempty.report.csv_export import csv_files
 from neverempty.report.export_content import content_of
 from neverempty.report.html_page import page
 from neverempty.report.json_export import export_json
+from neverempty.report.junit import junit
 from neverempty.report.markdown_fit import comment
-from neverempty.scorers import FactsScorer, ForbiddenClaimsScorer, RuleTraceScorer
+from neverempty.report.readme_numbers import region, source_of
+from neverempty.scorers import FactsScorer, ForbiddenClaimsScorer, RuleTraceScorer, default_scorers
 
 GOOD = '{"verdict": "supported", "quotes": ["."], "reason": "r"}'
 WRONG = '{"verdict": "contradicted", "quotes": ["."], "reason": "r"}'
+
+
+_WITHOUT_RATES = ("junit", "badge", "readme")
+_RATE = {"csv": ",0.9,"}
 
 
 def _judge(**replies: str) -> Judge:
@@ -56,7 +64,26 @@ def _renderings(report: Report) -> dict[str, str]:
         "page": page(content),
         "comment": comment(content),
         "json": export_json(content),
+        "junit": junit(content),
+        "csv": dict(csv_files(content))["metrics"],
+        "badge": badge_json(content),
+        "readme": region([source_of(report, "reports/one")]),
     }
+
+
+def test_a_judge_alone_is_enough_to_choose_the_scorers() -> None:
+    judge = _judge()
+    fact = {"id": "a", "statement": "Two trams leave.", "match": "judge"}
+    item = {"item_id": "p-1", "rule_result": "refused", "rule_trace": "too small ."}
+    case = Case(id="a", input={"payload": 1}, expect={"facts": [fact], "items": [item]})
+    for given, names in (
+        (judge, {"facts", "contradicts_rule_trace"}),
+        (StatementReader(judge), {"facts"}),
+        (None, set()),
+    ):
+        chosen = default_scorers([case], judge=given)
+        assert {one.name for one in chosen if judge.judge_id in one.version} == names
+    assert "contradicts_rule_trace" not in {one.name for one in default_scorers([case])}
 
 
 def test_a_judged_fact_names_its_judge_in_the_version_of_its_scores() -> None:
@@ -80,7 +107,10 @@ def test_a_calibration_shows_or_cuts_the_number_in_every_format(good: bool) -> N
     facts = report.provenance["judges"]["facts"]
     assert (facts["trust"], facts["n"]) == ("trusted" if good else "cut", 90)
     for name, text in _renderings(report).items():
-        assert ("90.0 %" in text) == good, name
+        if name not in _WITHOUT_RATES:
+            assert (_RATE[name] in text if name in _RATE else "90.0 %" in text) == good, name
+    assert ('failures="6" errors="0"' in junit(content_of(report))) == good
+    assert ('failures="0" errors="60"' in junit(content_of(report))) != good
 
 
 def test_rates_of_claims_are_corrected_for_the_judges_errors_in_every_format() -> None:
@@ -99,7 +129,8 @@ def test_rates_of_claims_are_corrected_for_the_judges_errors_in_every_format() -
     assert (row["value"], row["status"]) == (1.0, "clipped")
     assert row["lo"] < 1.0
     for name, text in _renderings(report).items():
-        assert ("corrected for the judge" in text) == (name != "json"), name
+        told = name in ("markdown", "fragment", "page", "comment")
+        assert ("corrected for the judge" in text) == told, name
     assert json.loads(_renderings(report)["json"])["judged"][0]["sensitivity"] == 0.8
 
 
