@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from neverempty._io import dumps
 from neverempty.cases import Case
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
 from neverempty.scorers.observed import is_blank, unobserved
@@ -68,7 +67,8 @@ class RuleTraceScorer:
             return (no_signal(_METRIC, reason),)
         open_items, contradicted = [], []
         for item in items:
-            evidence = dumps({"item": item.item_id, "result": item.rule_result, "because": item.rule_trace})
+            # in plain lines: a judge that quotes JSON inside its own JSON gets it wrong
+            evidence = f"item: {item.item_id}\nresult: {item.rule_result}\nbecause: {item.rule_trace}"
             found = self._judge.judge(trace.answer or "", [evidence])
             if found.verdict == "contradicted":
                 contradicted.append(

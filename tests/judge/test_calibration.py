@@ -15,12 +15,14 @@ from neverempty.judge import (
     FakeJudge,
     Judge,
     calibrate,
+    judge_id_of,
     label_budget,
     read_judged,
     read_labels,
 )
 from neverempty.stats import DegenerateTableWarning
 
+LOCAL = "SmolLM2-135M-Instruct.Q4_1+grammar"
 CLAIMS = Path(__file__).parents[2] / "datasets" / "calibration"
 
 
@@ -195,17 +197,26 @@ def test_without_verdicts_there_is_nothing_to_compare() -> None:
     assert (empty.n_labels, empty.trust.level) == (0, "not_measured")
 
 
-def test_the_projects_own_claims_are_many_and_their_recorded_judge_is_measured() -> None:
+def test_the_projects_own_claims_are_many_in_many_languages() -> None:
     labels = read_labels(CLAIMS / "claims.jsonl")
     languages = [one.language for one in labels]
-    assert len(labels) >= 200
-    assert sum(languages.count(one) >= 20 for one in set(languages)) >= 4
+    assert len(labels) >= 220
+    assert sum(languages.count(one) >= 20 for one in set(languages)) >= 6
     assert {one.label for one in labels} == set(VERDICTS)
+    assert all(one.claim and one.evidence for one in labels)
+    assert len({(one.claim, one.evidence) for one in labels}) == len(labels)
+
+
+def test_the_recorded_judge_is_the_one_of_this_prompt_judged_every_claim_and_is_cut() -> None:
+    labels = read_labels(CLAIMS / "claims.jsonl")
     judged = read_judged(CLAIMS / "judged.jsonl")
-    assert set(judged) == {one.id for one in labels}
-    found = calibrate(CLAIMS / "claims.jsonl", CLAIMS / "judged.jsonl")
-    assert found.n_labels == len(labels)
-    assert len({judge_id for _, judge_id in judged.values()}) == 1
+    again = "judge anew: python -m neverempty.demo.local_judge datasets/calibration"
+    assert {judge for _, judge in judged.values()} == {judge_id_of(LOCAL)}, again
+    assert [*judged] == [one.id for one in labels], again
+    with pytest.warns(DegenerateTableWarning, match="single category"):
+        found = calibrate(CLAIMS / "claims.jsonl", CLAIMS / "judged.jsonl")
+    assert (found.n_labels, found.unasked) == (len(labels), ())
+    assert (found.trust.level, found.kappa.value) == ("cut", 0.0)
 
 
 def test_a_judge_at_hand_is_asked_about_every_label() -> None:
