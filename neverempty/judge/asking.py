@@ -120,8 +120,7 @@ class Judge:
         Judgement
             ``judge_error`` where no reply of three could be used, or the model raised each time.
         """
-        pieces = [evidence] if isinstance(evidence, str) else list(evidence)
-        return self._ask(claim, pieces, self._cache, 0)
+        return self._ask(claim, _pieces(evidence), self._cache, 0)
 
     def _ask(self, claim: str, pieces: list[str], cache: JudgeCache | None, salt: int) -> Judgement:
         messages = messages_for(claim, pieces, self._rubric)
@@ -183,16 +182,21 @@ class Judge:
         """
         if isinstance(n, bool) or not isinstance(n, int) or n < 2:
             raise UsageError(f"n is {n!r}; a judge can agree with itself from 2 on")
-        same = total = agreeing = 0
-        errors = 0
+        same = total = agreeing = silent = 0
         for claim, evidence in claims:
-            outcomes = [self._ask(claim, list(evidence), None, salt).outcome for salt in range(1, n + 1)]
-            errors += outcomes.count("judge_error")
-            commonest = Counter(outcomes).most_common(1)[0][1]
+            said = [self._ask(claim, _pieces(evidence), None, salt).verdict for salt in range(1, n + 1)]
+            known = Counter(one for one in said if one is not None)
+            commonest = max(known.values(), default=0)
+            silent += n - sum(known.values())
             agreeing += commonest
             same += commonest == n
             total += 1
-        return Consistency(wilson_interval(same, total), agreeing / (total * n) if total else None, errors, n)
+        share = agreeing / (total * n) if total else None
+        return Consistency(wilson_interval(same, total), share, silent, n)
+
+
+def _pieces(evidence: Iterable[str]) -> list[str]:
+    return [evidence] if isinstance(evidence, str) else list(evidence)
 
 
 def _again(problem: str) -> dict[str, Any]:
@@ -208,16 +212,16 @@ class Consistency(NamedTuple):
     Parameters
     ----------
     unanimous : Estimate
-        Share of claims of which every ask gave the same outcome.
+        Share of claims of which every ask gave the same verdict.
     agreement : float or None
-        Share of asks that gave their claim's commonest outcome.
-    errors : int
-        Asks that ended as ``judge_error``; they count as an outcome of their own.
+        Share of asks that gave their claim's commonest verdict.
+    silent : int
+        Asks without a verdict; they agree with nothing, not even with each other.
     n : int
         Asks per claim.
     """
 
     unanimous: Estimate
     agreement: float | None
-    errors: int
+    silent: int
     n: int

@@ -215,9 +215,16 @@ def test_self_consistency_counts_what_came_back_each_time() -> None:
     replies = iter([GOOD, GOOD, GOOD, GOOD, '{"verdict": "not_in_evidence"}', GOOD])
     judge = Judge(CallableJudge(lambda messages: next(replies), "m", "openai"), ["meta"])
     found = judge.self_consistency([("One.", EVIDENCE), ("Two.", EVIDENCE)], n=3)
-    assert (found.unanimous.value, found.agreement, found.errors) == (0.5, 5 / 6, 0)
+    assert (found.unanimous.value, found.agreement, found.silent) == (0.5, 5 / 6, 0)
     with pytest.raises(UsageError, match="from 2 on"):
         judge.self_consistency([], n=1)
+
+
+def test_a_judge_that_never_gives_a_verdict_does_not_agree_with_itself() -> None:
+    judge = Judge(CallableJudge(lambda messages: "hm", "m", "openai"), ["meta"])
+    found = judge.self_consistency([("One.", EVIDENCE[0])], n=2)
+    assert (found.unanimous.value, found.agreement, found.silent) == (0.0, 0.0, 2)
+    assert judge.self_consistency([]).agreement is None
 
 
 def test_any_chat_endpoint_may_judge_at_temperature_0() -> None:
