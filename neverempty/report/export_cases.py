@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 MOST_CASES: Final = 60
 """Cases that the page shows in full; the frames have all of them."""
 _MOST_TEXT: Final = 2_000
+_MOST_EXCERPT: Final = 200
 _KEYS: Final = ["suite", "case_id", "arm"]
 _WORST: Final = (
     "misreport", "fabricated", "false_absence", "ignored", "false_alarm", "no signal", "unclear", "reported",
@@ -216,7 +217,7 @@ def answer_parts(answer: str, evidence: Any) -> tuple[Part, ...]:
     Parameters
     ----------
     answer : str
-        The answer; its first 2,000 characters are shown.
+        The answer; its first 2,000 characters are shown, and behind them the words of later claims.
     evidence : object
         Of the failure family's first score: an object with ``spans``.
 
@@ -234,13 +235,19 @@ def answer_parts(answer: str, evidence: Any) -> tuple[Part, ...]:
     clean = str(default_redactor()(shown))
     if clean != shown:
         return (Part(clean, ""),)
-    parts, at = [], 0
-    for start, end, claim in _spans(evidence, min(len(answer), _MOST_TEXT)):
-        if start < at:
-            continue
-        parts += [Part(shown[at:start], ""), Part(shown[start:end], claim)]
-        at = end
-    return tuple(part for part in (*parts, Part(shown[at:], "")) if part.text)
+    parts, later, at = [], [], 0
+    for start, end, claim in _spans(evidence, len(answer)):
+        if end > _MOST_TEXT:
+            later += [
+                Part(f" … at character {start:,}: ", ""),
+                Part(answer[start:end][:_MOST_EXCERPT], claim),
+            ]
+        elif start >= at:
+            parts += [Part(shown[at:start], ""), Part(shown[start:end], claim)]
+            at = end
+    if later and default_redactor()(answer) != answer:
+        later = []  # a secret may stand where nothing is shown
+    return tuple(part for part in (*parts, Part(shown[at:], ""), *later) if part.text)
 
 
 def _spans(evidence: Any, length: int) -> list[tuple[int, int, str]]:

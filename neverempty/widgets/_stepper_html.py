@@ -49,6 +49,8 @@ def case_html(repeats: list[Repeat]) -> str:
 def _conversation(messages: Any) -> str:
     lines = []
     for message in messages if isinstance(messages, (list, tuple)) else ():
+        if not isinstance(message, dict):
+            continue
         role, content = message.get("role"), message.get("content")
         if role in ("system", "developer", "user") and content:
             lines.append(f"<dt><b>{html(role)}</b></dt><dd>{_text(content)}</dd>")

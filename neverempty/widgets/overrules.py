@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import TYPE_CHECKING, Any, Final
 
+from neverempty._errors import InputError
 from neverempty.frames import SCHEMAS, check_frame
 from neverempty.frames.arrays import make_array
 from neverempty.scorers.failure import label_of, verdicts_of
+from neverempty.widgets.label_events import LabelKey
 from neverempty.widgets.label_store import LabelStore
 
 if TYPE_CHECKING:
@@ -42,13 +45,40 @@ def labels_for(truth: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def apply_overrules(scores: pd.DataFrame, store: LabelStore) -> pd.DataFrame:
+def overrule_key(trace: dict[Any, Any]) -> LabelKey:
+    """Name what an overruling belongs to: one answer of one repeat, so that it never falls on another run's.
+
+    Parameters
+    ----------
+    trace : dict
+        A row of the traces frame.
+
+    Returns
+    -------
+    LabelKey
+        Its item holds a digest of the answer.
+
+    Examples
+    --------
+    >>> row = {"suite": "default", "case_id": "a", "arm": "typed", "repeat": 0, "answer": "No trams."}
+    >>> overrule_key(row).item
+    'failure@d1b811ffe447'
+    """
+    answer = trace.get("answer")
+    text = answer if isinstance(answer, str) else ""
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+    return LabelKey(trace["suite"], trace["case_id"], trace["arm"], int(trace["repeat"]), f"{ITEM}@{digest}")
+
+
+def apply_overrules(scores: pd.DataFrame, traces: pd.DataFrame, store: LabelStore) -> pd.DataFrame:
     """Put the labels that people overruled into a scores frame.
 
     Parameters
     ----------
     scores : DataFrame
         What `score` returned.
+    traces : DataFrame
+        What it was scored from. An overruling holds for the answer that the person saw, and for no other.
     store : LabelStore
         With the overrules of `FaultStepper`.
 
@@ -63,32 +93,29 @@ def apply_overrules(scores: pd.DataFrame, store: LabelStore) -> pd.DataFrame:
     Raises
     ------
     InputError
-        Where the frame is not a scores frame.
+        Where a frame is of another kind, or two people overruled the same answer with different labels.
 
     Examples
     --------
     >>> import tempfile
     >>> import neverempty as ne
-    >>> from neverempty.widgets import LabelKey
     >>> case = ne.Case(id="a", input={"payload": 1}, language="en")
     >>> call = ne.ToolCall(0, "t", {}, "error", kind="timeout")
     >>> traces = ne.traces_frame([ne.Trace("default", "a", "typed", 0, answer="No trams.", calls=[call])])
     >>> store = LabelStore(tempfile.mkdtemp() + "/labels.jsonl")
-    >>> key = LabelKey("default", "a", "typed", 0, ITEM)
+    >>> key = overrule_key(traces.iloc[0].to_dict())
     >>> _ = store.record("overrule", "ann", key, label="reported", reason="a pun", was="misreport")
-    >>> after = apply_overrules(ne.score(traces, [case]), store).iloc[0]
+    >>> after = apply_overrules(ne.score(traces, [case]), traces, store).iloc[0]
     >>> after["label"], after["verdict"], after["reason"]
     ('reported', 'pass', 'overruled by ann: a pun')
     """
     check_frame(scores, "scores")
+    check_frame(traces, "traces")
     said = store.labels()
-    said = said[(said["action"] == "overrule") & (said["item"] == ITEM)]
+    said = said[(said["action"] == "overrule") & said["item"].str.startswith(f"{ITEM}@")]
     if said.empty:
         return scores
-    last = said.sort_values("labelled_at").drop_duplicates(["suite", "case_id", "arm", "repeat"], keep="last")
-    rules = {
-        (row["suite"], row["case_id"], row["arm"], row["repeat"]): row for row in last.to_dict("records")
-    }
+    rules = _agreed(said.to_dict("records"), traces)
     rows = scores.to_dict("records")
     truths = _truths(rows)
     changed = [_overruled(row, rules.get(_place(row)), truths.get(_place(row))) for row in rows]
@@ -97,6 +124,23 @@ def apply_overrules(scores: pd.DataFrame, store: LabelStore) -> pd.DataFrame:
         column = SCHEMAS["scores"].column(name)
         frame[name] = make_array(column, [_plain(row[name]) for row in changed])
     return frame
+
+
+def _agreed(said: list[dict[Any, Any]], traces: pd.DataFrame) -> dict[tuple[Any, ...], dict[Any, Any]]:
+    """Keep what was said of the answers of these traces, once per repeat."""
+    answers = traces[["suite", "case_id", "arm", "repeat", "answer"]].to_dict("records")
+    known = {tuple(overrule_key(row)) for row in answers}
+    rules: dict[tuple[Any, ...], dict[Any, Any]] = {}
+    for row in said:
+        if (*_place(row), row["item"]) not in known:
+            continue
+        first = rules.setdefault(_place(row), row)
+        if first["label"] != row["label"]:
+            raise InputError(
+                f"case {row['case_id']!r}, arm {row['arm']!r}, repeat {row['repeat']}: {first['annotator']} "
+                f"says {first['label']}, {row['annotator']} says {row['label']}; one must take it back"
+            )
+    return rules
 
 
 def _place(row: dict[Any, Any]) -> tuple[Any, ...]:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from neverempty._errors import UsageError
 from neverempty._suggest import did_you_mean
-from neverempty.widgets.label_events import LabelKey
+from neverempty.widgets.label_events import LabelEvent, LabelKey
 from neverempty.widgets.label_store import LabelStore
-from neverempty.widgets.overrules import ITEM, labels_for
+from neverempty.widgets.overrules import labels_for, overrule_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ class Repeat(NamedTuple):
     scores : list of dict
         The rows of the scores frame that apply.
     overruled : str
-        By whom and why; empty where nobody did.
+        By whom and why, everyone who did; empty where nobody did.
     """
 
     arm: str
@@ -170,18 +170,22 @@ class StepperState:
         label = _label(first)
         overruled = ""
         if self.store is not None:
-            said = self._overrule_of(_key(trace))
-            if said is not None:
-                label, overruled = str(said.label), f"{said.annotator}: {said.reason}"
+            said = self._overrules_of(overrule_key(trace))
+            if said:
+                label = str(said[-1].label)
+                overruled = "; ".join(f"{one.annotator}: {one.label}, {one.reason}" for one in said)
         kept = [row for row in scores if row["verdict"] != "not_applicable"]
         return Repeat(str(trace["arm"]), int(trace["repeat"]), label, truth, trace, kept, overruled)
 
-    def _overrule_of(self, key: LabelKey) -> Any:
-        if self.store is None:
-            return None
-        said = [event for event in self.store.events() if event.key == key and event.action == "overrule"]
-        standing = [event for event in said if self.store.is_standing(event)]
-        return standing[-1] if standing else None
+    def _overrules_of(self, key: LabelKey) -> list[LabelEvent]:
+        """List what stands of an answer, the last of each person, the latest at the end."""
+        events = self.store.events() if self.store is not None else []
+        last: dict[str, LabelEvent] = {}
+        for one in events:
+            if one.key == key and one.action == "overrule" and self.store.is_standing(one):  # type: ignore[union-attr]
+                last.pop(one.annotator, None)
+                last[one.annotator] = one
+        return list(last.values())
 
     def step(self, by: int) -> None:
         """Go on, or back; at an end it stays there and says so.
@@ -275,7 +279,7 @@ class StepperState:
         if not reason.strip():
             raise UsageError("say why the label is overruled")
         trace = one.trace
-        key = _key(trace)
+        key = overrule_key(trace)
         language = trace["language"] if isinstance(trace["language"], str) else None
         self.store.record(
             "overrule",
@@ -289,7 +293,7 @@ class StepperState:
         self.message = f"overruled: {one.label} is {label}"
 
     def take_back(self, arm: str, repeat: int) -> None:
-        """Take the overruling of one repeat back; both stay in the file.
+        """Take one's own overruling of a repeat back, or else the latest; both stay in the file.
 
         Parameters
         ----------
@@ -304,10 +308,11 @@ class StepperState:
             Where it was not overruled.
         """
         found = [one for one in self.repeats if (one.arm, one.repeat) == (arm, repeat) and one.overruled]
-        said = self._overrule_of(_key(found[0].trace)) if found else None
-        if said is None or self.store is None:
+        said = self._overrules_of(overrule_key(found[0].trace)) if found else []
+        if not said or self.store is None:
             raise UsageError(f"repeat {repeat} under the arm {arm!r} was not overruled")
-        self.store.record("undo", said.annotator, said.key, of=said.id)
+        taken = next((one for one in said if one.annotator == self.annotator), said[-1])
+        self.store.record("undo", taken.annotator, taken.key, of=taken.id)
         self.message = "taken back"
 
     def press(self, keys: str) -> None:
@@ -326,10 +331,6 @@ class StepperState:
                 self._at, self.message = 0, "every fault case is shown"
             elif not key.isspace():
                 self.message = f"the key {key!r} means nothing"
-
-
-def _key(trace: dict[str, Any]) -> LabelKey:
-    return LabelKey(trace["suite"], trace["case_id"], trace["arm"], int(trace["repeat"]), ITEM)
 
 
 def _positions(frame: pd.DataFrame) -> dict[tuple[Any, ...], list[int]]:

@@ -13,6 +13,7 @@ import pytest
 
 from neverempty import (
     Case,
+    InputError,
     Report,
     ToolCall,
     Trace,
@@ -155,7 +156,7 @@ def test_an_overruling_is_kept_with_who_and_why_and_can_be_taken_back(
     state = StepperState(report, store, "ann")
     state.overrule("swallowed", 0, "reported", "the answer is a quote")
     found = {one.arm: one for one in state.repeats}["swallowed"]
-    assert (found.label, found.overruled) == ("reported", "ann: the answer is a quote")
+    assert (found.label, found.overruled) == ("reported", "ann: reported, the answer is a quote")
     row = LabelStore(store.path).labels().iloc[0]
     assert (row["case_id"], row["arm"], row["label"], row["was"]) == (
         "b",
@@ -172,7 +173,7 @@ def test_an_overruling_is_kept_with_who_and_why_and_can_be_taken_back(
 def test_an_overruling_changes_the_frames_and_marks_them(report: Report, store: LabelStore) -> None:
     state = StepperState(report, store, "ann")
     state.overrule("swallowed", 0, "reported", "a quote")
-    scores = apply_overrules(report.scores, store)
+    scores = apply_overrules(report.scores, report.traces, store)
     mine = scores[(scores["case_id"] == "b") & (scores["arm"] == "swallowed")].set_index("metric")
     for metric in ("misreport_as_empty", "undisclosed", "fabricated"):
         assert (mine.loc[metric, "label"], mine.loc[metric, "verdict"]) == ("reported", "pass")
@@ -187,7 +188,46 @@ def test_an_overruling_changes_the_frames_and_marks_them(report: Report, store: 
         for frame in (report.scores, scores)
     )
     assert (before, after) == (2, 1)
-    assert apply_overrules(report.scores, LabelStore(store.path.with_name("none.jsonl"))) is report.scores
+    nothing = LabelStore(store.path.with_name("none.jsonl"))
+    assert apply_overrules(report.scores, report.traces, nothing) is report.scores
+
+
+def test_an_overruling_never_falls_on_another_answer_of_the_same_repeat(
+    report: Report, store: LabelStore
+) -> None:
+    StepperState(report, store, "ann").overrule("swallowed", 0, "reported", "a quote")
+    other = _report({"b": {"typed": TRUTH, "swallowed": "No trams run."}})
+    assert {one.arm: one.overruled for one in StepperState(other, store, "ann").repeats}["swallowed"] == ""
+    after = apply_overrules(other.scores, other.traces, store)
+    pd.testing.assert_frame_equal(after, other.scores)
+
+
+def test_people_who_overrule_differently_are_named_and_nothing_is_chosen_for_them(
+    report: Report, store: LabelStore
+) -> None:
+    ann, ben = StepperState(report, store, "ann"), StepperState(report, store, "ben")
+    ann.overrule("swallowed", 0, "reported", "a quote")
+    ben.overrule("swallowed", 0, "ignored", "a joke")
+    shown = {one.arm: one for one in ann.repeats}["swallowed"]
+    assert shown.overruled == "ann: reported, a quote; ben: ignored, a joke"
+    with pytest.raises(InputError, match=r"case 'b', arm 'swallowed', repeat 0: ann says reported, ben"):
+        apply_overrules(report.scores, report.traces, store)
+    ann.take_back("swallowed", 0)
+    after = apply_overrules(report.scores, report.traces, store)
+    assert set(after["label"][after["reason"] == "overruled by ben: a joke"]) == {"ignored"}
+
+
+def test_a_claim_far_behind_the_shown_part_is_shown_with_its_place() -> None:
+    long = "The tram line is old. " * 500 + LIE
+    body = FaultStepper(_report({"a": {"typed": long, "swallowed": LIE}}))._repr_html_()
+    assert "at character 11,000" in body
+    assert body.count('title="claims absence"') == 2
+
+
+def test_messages_of_another_shape_are_left_out(report: Report) -> None:
+    for messages in (["text", None, {"role": "user", "content": ["parts"]}, 3], None):
+        report.traces["messages"] = [messages] * len(report.traces)
+        assert "<section" in FaultStepper(report)._repr_html_()
 
 
 @pytest.mark.parametrize(
