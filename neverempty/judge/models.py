@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
@@ -171,10 +172,13 @@ class OpenAIJudge:
     family : str, optional
         Its family, where the name does not tell it.
     params : mapping, optional
-        More arguments of each request.
+        More arguments of each request. Each set of them is another judge, with its own agreement and cache: a
+        digest of them stands in `name`.
 
     Examples
     --------
+    >>> OpenAIJudge(None, "gpt-4o").name, OpenAIJudge(None, "gpt-4o", params={"max_tokens": 200}).name
+    ('gpt-4o', 'gpt-4o+af19d240')
     >>> from types import SimpleNamespace as Namespace
     >>> message = Namespace(message=Namespace(content='{"verdict": "not_in_evidence"}'))
     >>> create = lambda **request: Namespace(choices=[message])
@@ -186,10 +190,11 @@ class OpenAIJudge:
     def __init__(
         self, client: Any, model: str, *, family: str | None = None, params: Mapping[str, Any] | None = None
     ) -> None:
-        self.name = model
-        self.family = family if family is not None else family_of(model)
+        self._model = model
         self._client = client
         self._params = dict(params or {})
+        self.name = f"{model}+{_digest(self._params)}" if self._params else model
+        self.family = family if family is not None else family_of(model)
 
     def reply(self, messages: Sequence[dict[str, Any]], params: dict[str, Any]) -> str:
         """Ask the endpoint.
@@ -213,7 +218,7 @@ class OpenAIJudge:
         """
         temperature = params.get("temperature", 0)
         reply = self._client.chat.completions.create(
-            model=self.name, messages=list(messages), temperature=temperature, **self._params
+            model=self._model, messages=list(messages), temperature=temperature, **self._params
         )
         try:
             content = reply.choices[0].message.content
@@ -222,6 +227,10 @@ class OpenAIJudge:
         if not isinstance(content, str):
             raise JudgeEndpointError(f"the judge {self.name!r} gave a reply without a text")
         return content
+
+
+def _digest(params: dict[str, Any]) -> str:
+    return hashlib.sha256(dumps(params).encode("utf-8")).hexdigest()[:8]
 
 
 class CallableJudge:

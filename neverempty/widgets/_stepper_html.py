@@ -22,6 +22,7 @@ _MARKS: Final = {
     "data": ("reports data", f"background: #dfe6f3; {_DARK} dotted #2b4f8c"),
 }
 _FIRST: Final = "misreport_as_empty"
+_ASKING: Final = ("system", "developer", "user")
 
 
 def case_html(repeats: list[Repeat]) -> str:
@@ -39,24 +40,25 @@ def case_html(repeats: list[Repeat]) -> str:
     """
     if not repeats:
         return "<p>No case passes the filters; <kbd>c</kbd> clears them.</p>"
-    question = _conversation(repeats[0].trace.get("messages"))
+    question = _conversation(repeats[0].trace.get("messages"), "Conversation", _ASKING, " open")
     shown = "".join(_repeat(one) for one in repeats)
     key = ", ".join(f'<mark style="{style}">{name}</mark>' for name, style in _MARKS.values())
     beside = f'<div style="display: flex; flex-wrap: wrap; gap: .5em">{shown}</div>'
     return f"{question}<p>In the answers: {key}.</p>{beside}"
 
 
-def _conversation(messages: Any) -> str:
+def _conversation(messages: Any, summary: str, roles: tuple[str, ...] = (), how: str = "") -> str:
+    """Write messages; all of them where no roles are given."""
     lines = []
     for message in messages if isinstance(messages, (list, tuple)) else ():
         if not isinstance(message, dict):
             continue
-        role, content = message.get("role"), message.get("content")
-        if role in ("system", "developer", "user") and content:
+        role, content = str(message.get("role")), message.get("content")
+        if content and (not roles or role in roles):
             lines.append(f"<dt><b>{html(role)}</b></dt><dd>{_text(content)}</dd>")
     if not lines:
         return ""
-    return f"<details open><summary>Conversation</summary><dl>{''.join(lines)}</dl></details>"
+    return f"<details{how}><summary>{summary}</summary><dl>{''.join(lines)}</dl></details>"
 
 
 def _repeat(one: Repeat) -> str:
@@ -64,11 +66,12 @@ def _repeat(one: Repeat) -> str:
     ended = "" if trace["status"] == "ok" else f" ended as {html(trace['status'])}"
     overruled = f"<p><b>overruled</b> by {html(one.overruled)}</p>" if one.overruled else ""
     calls = "".join(_call(call) for call in trace["calls"] or ()) or "<p>No tool was called.</p>"
+    turns = _conversation(trace.get("messages"), "Every message of this repeat")
     title = f"{html(one.arm)}, repeat {one.repeat}"
     return (
         f'<section style="{_BOX}" aria-label="{title}">'
         f'<h4 style="margin: 0">{title}: {html(one.label or "no label")}{ended}</h4>'
-        f"{overruled}{calls}<p><b>The agent said</b></p>{_answer(one)}{_scores(one.scores)}</section>"
+        f"{overruled}{calls}<p><b>The agent said</b></p>{_answer(one)}{turns}{_scores(one.scores)}</section>"
     )
 
 

@@ -244,8 +244,18 @@ def test_any_chat_endpoint_may_judge_at_temperature_0() -> None:
     found = judge.judge("Other.", EVIDENCE)
     assert (found.outcome, found.attempts) == ("judge_error", 3)
     assert (
-        found.reason == "the model raised JudgeEndpointError: the judge 'gpt-4o' gave a reply without a text"
+        found.reason
+        == "the model raised JudgeEndpointError: the judge 'gpt-4o+af19d240' gave a reply without a text"
     )
+
+
+def test_other_settings_are_another_judge_with_its_own_agreement_and_cache() -> None:
+    few, many, none = (OpenAIJudge(None, "gpt-4o", params=p) for p in ({"n": 1}, {"n": 2}, None))
+    names = {few.name, many.name, none.name}
+    assert len(names) == 3
+    assert len({judge_id_of(name) for name in names}) == 3
+    assert few.name == OpenAIJudge(None, "gpt-4o", params={"n": 1}).name
+    assert few.family == "openai"
 
 
 @pytest.mark.parametrize(

@@ -224,6 +224,14 @@ def test_a_claim_far_behind_the_shown_part_is_shown_with_its_place() -> None:
     assert body.count('title="claims absence"') == 2
 
 
+def test_every_turn_of_a_repeat_can_be_opened(report: Report) -> None:
+    turns = [{"role": "user", "content": "Any trams?"}, {"role": "assistant", "content": "I <look> it up."}]
+    report.traces["messages"] = [turns] * len(report.traces)
+    body = FaultStepper(report)._repr_html_()
+    assert body.count("Every message of this repeat") == 2
+    assert body.count("I &lt;look&gt; it up.") == 2
+
+
 def test_messages_of_another_shape_are_left_out(report: Report) -> None:
     for messages in (["text", None, {"role": "user", "content": ["parts"]}, 3], None):
         report.traces["messages"] = [messages] * len(report.traces)
