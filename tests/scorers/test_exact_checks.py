@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -224,7 +225,7 @@ def test_without_events_the_trace_itself_must_name_the_reason_of_its_end() -> No
 @pytest.fixture
 def store(tmp_path: Path) -> Path:
     path = tmp_path / "bookings.sqlite"
-    with sqlite3.connect(path) as database:
+    with closing(sqlite3.connect(path)) as database, database:
         database.execute("create table bookings (id text, kayak text)")
         database.executemany("insert into bookings values (?, ?)", [("b-1", "red"), ("b-2", "blue")])
     return path
@@ -247,7 +248,7 @@ def store(tmp_path: Path) -> Path:
 )
 def test_the_goal_is_looked_up_in_the_real_store(store: Path, goal: Any, verdict: str) -> None:
     def look(trace: Trace, case: Case) -> list[str]:
-        with sqlite3.connect(store) as database:
+        with closing(sqlite3.connect(store)) as database:
             return [name for (name,) in database.execute("select id from bookings")]
 
     case = _case(expect={"custom": {} if goal is None else {"goal_state": goal}})
