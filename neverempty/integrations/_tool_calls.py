@@ -57,6 +57,22 @@ def by_name(tools: Sequence[Tool]) -> dict[str, Tool]:
     return {item.name: item for item in tools}
 
 
+def as_user_message(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put the results of tool calls into the one user message in which a provider wants them.
+
+    Parameters
+    ----------
+    blocks : list of dict
+        One block per call.
+
+    Returns
+    -------
+    list of dict
+        One message; none where there is no block.
+    """
+    return [{"role": "user", "content": blocks}] if blocks else []
+
+
 def call_tool(tools: Mapping[str, Tool], name: str, arguments: Any, call_id: str) -> ToolText:
     """Make a tool call that a model asks for.
 

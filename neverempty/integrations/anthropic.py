@@ -9,7 +9,14 @@ from typing import Any
 from neverempty._errors import UsageError
 from neverempty.integrations._clients import Endpoint, copy_of, refuse, through_seam
 from neverempty.integrations._shared import library
-from neverempty.integrations._tool_calls import ToolText, acall_tool, by_name, call_tool, unwrapped
+from neverempty.integrations._tool_calls import (
+    ToolText,
+    acall_tool,
+    as_user_message,
+    by_name,
+    call_tool,
+    unwrapped,
+)
 from neverempty.results import to_json
 from neverempty.tools.tool import Tool
 from neverempty.traces.seam import ModelReply, text_of
@@ -111,7 +118,7 @@ def tool_results(response: Any, tools: Sequence[Tool]) -> list[dict[str, Any]]:
     [{'type': 'tool_result', 'tool_use_id': 'c1', 'content': 'HI'}]
     """
     known = by_name(tools)
-    return _sent(
+    return as_user_message(
         [_block(call.id, call_tool(known, call.name, call.input, call.id)) for call in _asked(response)]
     )
 
@@ -130,7 +137,7 @@ async def atool_results(response: Any, tools: Sequence[Tool]) -> list[dict[str, 
         As from `tool_results`.
     """
     known = by_name(tools)
-    return _sent(
+    return as_user_message(
         [
             _block(call.id, await acall_tool(known, call.name, call.input, call.id))
             for call in _asked(response)
@@ -143,10 +150,6 @@ def _asked(response: Any) -> list[Any]:
     if not isinstance(content, list):
         raise UsageError(f"a {type(response).__name__} is no message of the package anthropic")
     return [block for block in content if block.type == "tool_use"]
-
-
-def _sent(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"role": "user", "content": blocks}] if blocks else []
 
 
 def _block(call_id: str, told: ToolText) -> dict[str, Any]:

@@ -9,7 +9,14 @@ from typing import Any, Final
 from neverempty._errors import UsageError
 from neverempty.integrations._bedrock_converse import converse
 from neverempty.integrations._clients import refuse, through_seam
-from neverempty.integrations._tool_calls import ToolText, acall_tool, by_name, call_tool, unwrapped
+from neverempty.integrations._tool_calls import (
+    ToolText,
+    acall_tool,
+    as_user_message,
+    by_name,
+    call_tool,
+    unwrapped,
+)
 from neverempty.tools.tool import Tool
 from neverempty.traces.active import owning_tracer
 
@@ -148,7 +155,7 @@ def tool_results(response: Any, tools: Sequence[Tool]) -> list[dict[str, Any]]:
     [{'toolResult': {'toolUseId': 'c1', 'content': [{'text': 'HI'}]}}]
     """
     known = by_name(tools)
-    return _sent(
+    return as_user_message(
         [
             _block(use["toolUseId"], call_tool(known, use["name"], use.get("input"), use["toolUseId"]))
             for use in _asked(response)
@@ -170,7 +177,7 @@ async def atool_results(response: Any, tools: Sequence[Tool]) -> list[dict[str, 
         As from `tool_results`.
     """
     known = by_name(tools)
-    return _sent(
+    return as_user_message(
         [
             _block(use["toolUseId"], await acall_tool(known, use["name"], use.get("input"), use["toolUseId"]))
             for use in _asked(response)
@@ -188,10 +195,6 @@ def _asked(response: Any) -> list[Mapping[str, Any]]:
         raise UsageError(f"a {type(response).__name__} is no response of converse()")
     uses = [block["toolUse"] for block in content if "toolUse" in block]
     return [use for use in uses if use.get("type") != "server_tool_use"]
-
-
-def _sent(blocks: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    return [{"role": "user", "content": blocks}] if blocks else []
 
 
 def _block(call_id: str, told: ToolText) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from typing import Final
 
 from neverempty.cases import Case
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
-from neverempty.scorers.observed import is_blank, unobserved
+from neverempty.scorers.observed import unanswered
 from neverempty.scorers.statements import StatementJudge, judged_counts, judged_version, look_for_all
 from neverempty.traces.model import Trace
 
@@ -54,7 +54,7 @@ class ForbiddenClaimsScorer:
         forbidden = case.expect.forbidden_claims
         if not forbidden:
             return (not_applicable(_METRIC, "no_expectation"),)
-        reason = unobserved(trace) or ("empty_answer" if is_blank(trace.answer) else None)
+        reason = unanswered(trace)
         if reason is not None:
             return (no_signal(_METRIC, reason),)
         looks = look_for_all(forbidden, trace, case, self._judge)

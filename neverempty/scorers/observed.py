@@ -44,6 +44,27 @@ def unobserved(trace: Trace) -> str | None:
     return None
 
 
+def unanswered(trace: Trace) -> str | None:
+    """Say why a repeat has no answer whose words could be checked.
+
+    Parameters
+    ----------
+    trace : Trace
+        One repeat.
+
+    Returns
+    -------
+    str or None
+        As `unobserved`, or ``"empty_answer"``.
+
+    Examples
+    --------
+    >>> unanswered(Trace("s", "a", "typed", 0, answer=""))
+    'empty_answer'
+    """
+    return unobserved(trace) or ("empty_answer" if is_blank(trace.answer) else None)
+
+
 def is_blank(answer: str | None) -> bool:
     r"""Say whether an answer has no visible content.
 

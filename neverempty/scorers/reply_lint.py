@@ -11,7 +11,7 @@ from neverempty._errors import UsageError
 from neverempty.cases import Case
 from neverempty.claims import LANGUAGES, read_answer
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
-from neverempty.scorers.observed import is_blank, unobserved
+from neverempty.scorers.observed import unanswered
 from neverempty.traces.model import Trace
 
 _BANNED: Final = "banned_words"
@@ -103,7 +103,7 @@ class BannedWordsScorer:
         patterns = [*self._patterns.get("", ()), *self._patterns.get(case.language or "", ())]
         if not patterns:
             return (not_applicable(_BANNED, "no_expectation"),)
-        reason = unobserved(trace) or ("empty_answer" if is_blank(trace.answer) else None)
+        reason = unanswered(trace)
         if reason is not None:
             return (no_signal(_BANNED, reason),)
         reply = folded(trace.answer or "")
@@ -166,7 +166,7 @@ class LocaleScorer:
         """
         if case.language not in LANGUAGES:
             return (not_applicable(_LOCALE, "no_language"),)
-        reason = unobserved(trace) or ("empty_answer" if is_blank(trace.answer) else None)
+        reason = unanswered(trace)
         if reason is not None:
             return (no_signal(_LOCALE, reason),)
         answer = trace.answer or ""

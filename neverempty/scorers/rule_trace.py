@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from neverempty.cases import Case
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
-from neverempty.scorers.observed import is_blank, unobserved
+from neverempty.scorers.observed import unanswered
 from neverempty.scorers.statements import tally
 from neverempty.traces.model import Trace
 
@@ -62,7 +62,7 @@ class RuleTraceScorer:
         items = case.expect.items
         if not items:
             return (not_applicable(_METRIC, "no_expectation"),)
-        reason = unobserved(trace) or ("empty_answer" if is_blank(trace.answer) else None)
+        reason = unanswered(trace)
         if reason is not None:
             return (no_signal(_METRIC, reason),)
         open_items, contradicted = [], []

@@ -8,6 +8,7 @@ from neverempty._io import dumps
 from neverempty.report.escape import html
 from neverempty.report.export_cases import answer_parts
 from neverempty.traces.codec import default_redactor
+from neverempty.widgets.overrules import FIRST
 from neverempty.widgets.stepper_state import Repeat
 
 _MOST: Final = 4_000
@@ -21,7 +22,6 @@ _MARKS: Final = {
     "failure": ("discloses the failure", f"background: #d4ead6; {_DARK} dashed #1d6b2a"),
     "data": ("reports data", f"background: #dfe6f3; {_DARK} dotted #2b4f8c"),
 }
-_FIRST: Final = "misreport_as_empty"
 _ASKING: Final = ("system", "developer", "user")
 
 
@@ -97,7 +97,7 @@ def _answer(one: Repeat) -> str:
     answer = one.trace.get("answer")
     if not isinstance(answer, str) or not answer:
         return "<p><i>no answer</i></p>"
-    evidence = next((row["evidence"] for row in one.scores if row["metric"] == _FIRST), None)
+    evidence = next((row["evidence"] for row in one.scores if row["metric"] == FIRST), None)
     parts = "".join(_part(part.text, part.claim) for part in answer_parts(answer, evidence))
     return f'<p style="{_TEXT}">{parts}</p>'
 

@@ -19,7 +19,8 @@ ITEM: Final = "failure"
 """What is overruled: the label of the failure family, from which its metrics follow."""
 
 MARK: Final = "+overruled"
-_FIRST: Final = "misreport_as_empty"
+FIRST: Final = "misreport_as_empty"
+"""The metric whose row holds the evidence of the failure family."""
 _CLAIMS: Final = ("absence", "failure", "data", "none")
 
 
@@ -129,10 +130,10 @@ def apply_overrules(scores: pd.DataFrame, traces: pd.DataFrame, store: LabelStor
 def _agreed(said: list[dict[Any, Any]], traces: pd.DataFrame) -> dict[tuple[Any, ...], dict[Any, Any]]:
     """Keep what was said of the answers of these traces, once per repeat."""
     answers = traces[["suite", "case_id", "arm", "repeat", "answer"]].to_dict("records")
-    known = {tuple(overrule_key(row)) for row in answers}
+    known = {overrule_key(row) for row in answers}
     rules: dict[tuple[Any, ...], dict[Any, Any]] = {}
     for row in said:
-        if (*_place(row), row["item"]) not in known:
+        if tuple(row[name] for name in LabelKey._fields) not in known:
             continue
         first = rules.setdefault(_place(row), row)
         if first["label"] != row["label"]:
@@ -152,7 +153,7 @@ def _truths(rows: list[dict[Any, Any]]) -> dict[tuple[Any, ...], str]:
     return {
         _place(row): row["evidence"]["truth"]
         for row in rows
-        if row["metric"] == _FIRST and isinstance(row["evidence"], dict) and "truth" in row["evidence"]
+        if row["metric"] == FIRST and isinstance(row["evidence"], dict) and "truth" in row["evidence"]
     }
 
 

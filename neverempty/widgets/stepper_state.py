@@ -8,7 +8,7 @@ from neverempty._errors import UsageError
 from neverempty._suggest import did_you_mean
 from neverempty.widgets.label_events import LabelEvent, LabelKey
 from neverempty.widgets.label_store import LabelStore
-from neverempty.widgets.overrules import labels_for, overrule_key
+from neverempty.widgets.overrules import FIRST, labels_for, overrule_key
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 FILTERS: Final = ("label", "fault", "tool", "language", "disagreement")
 ALL: Final = "all"
 NEXT, PREVIOUS, CLEAR = "n", "p", "c"
-_FIRST: Final = "misreport_as_empty"
 _RANK: Final = ("misreport", "fabricated", "ignored", "no signal", "reported")
 _KEYS: Final = ["suite", "case_id"]
 
@@ -164,7 +163,7 @@ class StepperState:
         return sorted(made, key=lambda one: (one.arm, one.repeat))
 
     def _repeat(self, trace: dict[Any, Any], scores: list[dict[Any, Any]]) -> Repeat:
-        first = next((row for row in scores if row["metric"] == _FIRST), {})
+        first = next((row for row in scores if row["metric"] == FIRST), {})
         evidence = first.get("evidence")
         truth = str(evidence.get("truth", "")) if isinstance(evidence, dict) else ""
         label = _label(first)
@@ -354,7 +353,7 @@ def _listed(
         case["tool"].update(call.tool for call in calls or () if call.injected)
         if isinstance(language, str):
             case["language"].add(language)
-    first = scores[scores["metric"] == _FIRST]
+    first = scores[scores["metric"] == FIRST]
     for row in first[["suite", "case_id", "label", "verdict"]].to_dict("records"):
         if (row["suite"], row["case_id"]) in cases and row["verdict"] != "not_applicable":
             cases[row["suite"], row["case_id"]]["label"].add(_label(row))
