@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 KEY: Final = list(LabelKey._fields)
 JUDGE: Final = "judge"
 """Name under which the judge's own labels are compared."""
-_NO_OTHER: Final = "any other label"  # a matrix needs two categories, and says itself that one is unused
+# A matrix needs two categories, and says itself that one is unused.
+_UNUSED: Final = ("any other label", "any label but these")
 
 
 def labels_frame(marks: Sequence[tuple[LabelKey, str, Mark]]) -> pd.DataFrame:
@@ -146,7 +147,7 @@ def label_agreement(
     told = [key for key in mine if CANT_TELL not in (mine[key], other[key])]
     offered = {name for event in store.events(first) if event.key in mine for name in event.options}
     names = sorted({*offered, *(mine[key] for key in told), *(other[key] for key in told)})
-    names += [_NO_OTHER] if len(names) < 2 else []
+    names += _UNUSED[: max(2 - len(names), 0)]
     matrix = confusion_matrix([mine[key] for key in told], [other[key] for key in told], names)
     same = sum(mine[key] == other[key] for key in told)
     return LabelAgreement(

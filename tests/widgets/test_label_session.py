@@ -359,3 +359,16 @@ def test_a_repeat_that_a_frame_made_a_float_is_the_same_repeat(file: Path) -> No
         ("", "a", "", 1, "a/1"),
         ("", "b", "", 0, "b"),
     ]
+
+
+@pytest.mark.parametrize("batches", [["k12u"], ["k", "1", "2u"], ["k1", "2u"]])
+def test_agreement_asked_for_before_any_label_is_not_measured_and_loses_no_key_behind_it(
+    tmp_path: Path, batches: list[str]
+) -> None:
+    keys = LabelKeys(_session(tmp_path / "labels.jsonl"))
+    keys.press("k")
+    assert keys.message.endswith("on 0 of 0 items: not measured.")
+    for batch in batches:
+        keys.press(batch)
+    assert len(keys.session.frame()) == 1
+    assert keys.message == "took back: label"
