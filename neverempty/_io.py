@@ -18,6 +18,7 @@ from neverempty._errors import InputError
 from neverempty._json import (
     BOM,
     JsonError,
+    digest,
     dumps,
     escape_json,
     holds_every_key_once,
@@ -28,6 +29,7 @@ from neverempty._json import (
 __all__ = [
     "JsonError",
     "NonStrictJsonWarning",
+    "digest",
     "dumps",
     "escape_json",
     "holds_every_key_once",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import math
 import re
@@ -313,3 +314,14 @@ def _locate(text: str) -> JsonError:
 def _place(text: str, index: int) -> tuple[int, int]:
     """Turn an index into line and column, both from 1."""
     return text.count("\n", 0, index) + 1, index - text.rfind("\n", 0, index)
+
+
+def digest(value: Any) -> str:
+    """Hash a value by its canonical JSON: SHA-256, in hex.
+
+    Examples
+    --------
+    >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1})
+    True
+    """
+    return hashlib.sha256(dumps(value).encode("utf-8")).hexdigest()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from pathlib import Path
 from typing import Any, Final
 
 from neverempty._errors import InputError
-from neverempty._io import JsonError, dumps, loads_strict, read_lines
+from neverempty._io import JsonError, digest, dumps, loads_strict, read_lines
 
 _VERSION: Final = 1
 
@@ -36,7 +35,7 @@ def cache_key(judge_id: str, messages: list[dict[str, Any]], params: dict[str, A
     >>> cache_key("a", [], {}) == cache_key("b", [], {})
     False
     """
-    return hashlib.sha256(dumps([judge_id, messages, params]).encode("utf-8")).hexdigest()
+    return digest([judge_id, messages, params])
 
 
 class JudgeCache:

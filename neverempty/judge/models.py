@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final
 
 from neverempty._errors import NeverEmptyError
-from neverempty._io import dumps
+from neverempty._io import digest, dumps
 from neverempty.judge.families import family_of
 
 _WORD: Final = re.compile(r"\w+")
@@ -193,7 +192,7 @@ class OpenAIJudge:
         self._model = model
         self._client = client
         self._params = dict(params or {})
-        self.name = f"{model}+{_digest(self._params)}" if self._params else model
+        self.name = f"{model}+{digest(self._params)[:8]}" if self._params else model
         self.family = family if family is not None else family_of(model)
 
     def reply(self, messages: Sequence[dict[str, Any]], params: dict[str, Any]) -> str:
@@ -227,10 +226,6 @@ class OpenAIJudge:
         if not isinstance(content, str):
             raise JudgeEndpointError(f"the judge {self.name!r} gave a reply without a text")
         return content
-
-
-def _digest(params: dict[str, Any]) -> str:
-    return hashlib.sha256(dumps(params).encode("utf-8")).hexdigest()[:8]
 
 
 class CallableJudge:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Iterable
 from typing import Any, Final
 
-from neverempty._io import dumps
+from neverempty._io import digest
 
 PROMPT_VERSION: Final = 1
 RUBRIC: Final = """\
@@ -85,5 +84,5 @@ def judge_id_of(model: str, rubric: str = RUBRIC, min_confidence: float = 0.0) -
     >>> judge_id_of("a") == judge_id_of("a"), judge_id_of("a") == judge_id_of("b")
     (True, False)
     """
-    identity = dumps([PROMPT_VERSION, _SYSTEM, model, rubric, *([min_confidence] if min_confidence else [])])
-    return hashlib.sha256(identity.encode("utf-8")).hexdigest()[:12]
+    identity = [PROMPT_VERSION, _SYSTEM, model, rubric, *([min_confidence] if min_confidence else [])]
+    return digest(identity)[:12]

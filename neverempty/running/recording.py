@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from neverempty._errors import InputError, UsageError
-from neverempty._io import JsonError, dumps, jsonable, loads_strict, read_lines
+from neverempty._io import JsonError, digest, dumps, jsonable, loads_strict, read_lines
 from neverempty.faults.spec import Arm, FaultSpec
 from neverempty.traces.codec import default_redactor
 from neverempty.traces.seam import ModelReply, ModelRequest
@@ -21,17 +20,6 @@ _PARTS: Final = ("messages", "tools", "params")
 
 TraceKey = tuple[str, str, str, int]
 """Suite, case id, arm and repeat."""
-
-
-def digest(value: Any) -> str:
-    """Hash a value by its canonical JSON: SHA-256, in hex.
-
-    Examples
-    --------
-    >>> digest({"b": 1, "a": 2}) == digest({"a": 2, "b": 1})
-    True
-    """
-    return hashlib.sha256(dumps(value).encode("utf-8")).hexdigest()
 
 
 def condition_of(arm: Arm, faults: Sequence[FaultSpec]) -> str:

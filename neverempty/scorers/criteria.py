@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any, Final
 
-from neverempty._io import dumps
+from neverempty._io import digest, dumps
 from neverempty.cases import Case
 from neverempty.scorers.base import MetricSpec, Score, check, no_signal, not_applicable
 from neverempty.scorers.observed import unobserved
@@ -34,7 +33,7 @@ def criteria_hash(criteria: Any) -> str:
     >>> criteria_hash({"tags": ["a", "b"], "n": 2}) == criteria_hash({"n": 2.0, "tags": ["b", "a"]})
     True
     """
-    return hashlib.sha256(dumps(_plain(criteria)).encode("utf-8")).hexdigest()[:16]
+    return digest(_plain(criteria))[:16]
 
 
 def _plain(value: Any) -> Any:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from neverempty._errors import InputError, UsageError
-from neverempty._io import JsonError, dumps, loads_strict, write_atomic
+from neverempty._io import JsonError, digest, dumps, loads_strict, write_atomic
 from neverempty.tools.tool import Tool
 
 _VERSION: Final = 1
@@ -35,7 +34,7 @@ def contract_hash(schemas: Mapping[str, Mapping[str, Any]]) -> str:
     ...     {"b": {}, "a": {"title": "A", "type": "object"}})
     True
     """
-    return hashlib.sha256(dumps(schemas).encode("utf-8")).hexdigest()[:16]
+    return digest(schemas)[:16]
 
 
 def exported(tools: Iterable[Tool]) -> dict[str, dict[str, Any]]:

@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
-import shutil
-import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -36,63 +31,17 @@ FaultStepper(report, "labels.jsonl", annotator="ida")
 
 
 @pytest.fixture
-def voila(tmp_path: Path) -> Iterator[str]:
-    """Serve a notebook that shows the panel; give its address."""
-    cell = {
-        "cell_type": "code",
-        "id": "a",
-        "metadata": {},
-        "execution_count": None,
-        "outputs": [],
-        "source": _SET_UP,
-    }
-    kernel = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"}}
-    notebook = {"cells": [cell], "metadata": kernel, "nbformat": 4, "nbformat_minor": 5}
-    (tmp_path / "panel.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    homes = ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR")
-    environment = os.environ | {name: str(tmp_path / name.lower()) for name in homes}
-    command = [sys.executable, "-m", "voila", str(tmp_path), "--no-browser", "--Voila.ip=127.0.0.1"]
-    server = subprocess.Popen(
-        [*command, f"--port={port}"],
-        cwd=tmp_path,
-        env=environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        for _ in range(300):
-            assert server.poll() is None, "voila did not start"
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield f"http://127.0.0.1:{port}/voila/render/panel.ipynb"
-    finally:
-        server.terminate()
-        try:
-            server.wait(20)
-        except subprocess.TimeoutExpired:
-            server.kill()
-            server.wait()
-
-
-@pytest.fixture
-def page(voila: str) -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(
-            executable_path=shutil.which("chromium"),
-            args=["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-        )
-        page = browser.new_page(viewport={"width": 1280, "height": 1000})
-        page.goto(voila)
-        page.wait_for_selector(".neverempty-keys input", timeout=60_000)
-        yield page
-        browser.close()
+def page(
+    tmp_path: Path,
+    write_notebook: Callable[[Path, str], None],
+    serve: Callable[[Path, str], str],
+    open_page: Callable[[str], Any],
+) -> Any:
+    """Open a notebook that shows the panel."""
+    write_notebook(tmp_path / "panel.ipynb", _SET_UP)
+    page = open_page(f"{serve(tmp_path, 'voila')}/voila/render/panel.ipynb")
+    page.wait_for_selector(".neverempty-keys input", timeout=60_000)
+    return page
 
 
 def _place(page: Any, text: str) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,16 +15,6 @@ from neverempty.report.export import export
 
 pytestmark = pytest.mark.browser
 
-_FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-]
-
 
 @pytest.fixture(scope="module")
 def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -36,23 +24,14 @@ def page_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return export(ne.gate(base, worse), tmp_path_factory.mktemp("page"), ["html"])["html"]
 
 
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    from playwright.sync_api import sync_playwright
-
-    found = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    with sync_playwright() as playwright:
-        running = playwright.chromium.launch(executable_path=found, headless=True, args=_FLAGS)
-        yield running
-        running.close()
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("width", [1280, 390])
 def test_the_page_asks_for_nothing_complains_of_nothing_and_fits(
-    browser: Any, page_file: Path, width: int, scheme: str
+    chromium: Any, page_file: Path, width: int, scheme: str
 ) -> None:
-    context = browser.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True)
+    context = chromium.new_context(
+        viewport={"width": width, "height": 900}, color_scheme=scheme, offline=True
+    )
     page = context.new_page()
     requests: list[str] = []
     complaints: list[str] = []
@@ -71,8 +50,8 @@ def test_the_page_asks_for_nothing_complains_of_nothing_and_fits(
     context.close()
 
 
-def test_the_keyboard_reaches_the_report_and_opens_a_case(browser: Any, page_file: Path) -> None:
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+def test_the_keyboard_reaches_the_report_and_opens_a_case(chromium: Any, page_file: Path) -> None:
+    page = chromium.new_page(viewport={"width": 1280, "height": 900})
     page.goto(page_file.as_uri())
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.className") == "skip"
@@ -87,8 +66,8 @@ def test_the_keyboard_reaches_the_report_and_opens_a_case(browser: Any, page_fil
     page.close()
 
 
-def test_paper_has_the_folded_parts_too(browser: Any, page_file: Path) -> None:
-    page = browser.new_page()
+def test_paper_has_the_folded_parts_too(chromium: Any, page_file: Path) -> None:
+    page = chromium.new_page()
     page.goto(page_file.as_uri())
     page.emulate_media(media="print")
     folded = page.locator("details:not([open]) dl").first
