@@ -10,15 +10,13 @@ import pandas as pd
 
 from neverempty._errors import InputError
 from neverempty.frames import check_frame
-from neverempty.metrics.clusters import case_clusters, clustered_rates
-from neverempty.metrics.groups import group_rows
+from neverempty.metrics.clusters import case_clusters
+from neverempty.metrics.correcting import SOLVED, corrected, corrected_columns, design_effect, without_numbers
 from neverempty.reader import HEADLINE_TRUTHS, measured_error
-from neverempty.stats import CorrectedRate, corrected_rate
+from neverempty.stats import corrected_rate
 
 ALL: Final = "all"
 """Stands in the column ``language`` for all languages of a metric together."""
-
-_SOLVED: Final = ("ok", "clipped")
 
 
 def correct_for_reading(outcomes: pd.DataFrame, conf: float = 0.95) -> pd.DataFrame:
@@ -81,22 +79,7 @@ def correct_for_reading(outcomes: pd.DataFrame, conf: float = 0.95) -> pd.DataFr
     return pd.DataFrame(rows, columns=[*_COLUMNS]).astype(_COLUMNS)
 
 
-_COLUMNS: Final[dict[str, Any]] = {
-    "metric": "str",
-    "arm": "str",
-    "language": "str",
-    "n_answers": "int64",
-    "raw": "float64",
-    "sensitivity": "float64",
-    "n_pos": "int64",
-    "specificity": "float64",
-    "n_neg": "int64",
-    "value": "float64",
-    "lo": "float64",
-    "hi": "float64",
-    "status": "str",
-    "note": "str",
-}
+_COLUMNS: Final = corrected_columns("language", "n_answers")
 
 
 def _rows(metric: str, arm: str, outcomes: pd.DataFrame, conf: float) -> Iterator[dict[str, Any]]:
@@ -123,37 +106,13 @@ def _row(metric: str, arm: str, language: str, outcomes: pd.DataFrame, conf: flo
             raise InputError([f"the answers were read by {len(versions)} versions of the rules"])
         error = measured_error(language, metric, str(versions[0]))
     except InputError as problem:
-        return row | _blank("not_measured", problem.problems[0])
-    found = corrected_rate(hits, n, *error, conf, design_effect=_design_effect(outcomes, n))
-    return row | _solved(found) | {"n_pos": error.m_pos, "n_neg": error.m_neg}
-
-
-def _design_effect(outcomes: pd.DataFrame, n: int) -> float:
-    """Tell how many times more the answers vary than independent ones would: repeats of a case are alike."""
-    one = np.zeros(len(outcomes), dtype=np.int64)
-    sizes = outcomes["n_measured"].to_numpy(dtype=np.int64)
-    rates = clustered_rates(
-        one, group_rows([case_clusters(outcomes)]).ids, outcomes["hits"].to_numpy(dtype=np.int64), sizes, 1
-    )
-    return max(1.0, n / float(rates.n_eff[0]))
-
-
-def _solved(found: CorrectedRate) -> dict[str, Any]:
-    shown = found.status in _SOLVED
-    return {
-        "sensitivity": found.sensitivity,
-        "specificity": found.specificity,
-        "value": found.value if shown else None,
-        "lo": found.lo if shown else None,
-        "hi": found.hi if shown else None,
-        "status": "reader_uninformative" if found.status == "judge_uninformative" else found.status,
-        "note": found.reason.replace("the judge", "the reader"),
-    }
-
-
-def _blank(status: str, note: str) -> dict[str, Any]:
-    numbers = dict.fromkeys(("sensitivity", "specificity", "value", "lo", "hi"))
-    return {**numbers, "n_pos": 0, "n_neg": 0, "status": status, "note": note}
+        return row | without_numbers("not_measured", problem.problems[0])
+    counts = (outcomes[name].to_numpy(dtype=np.int64) for name in ("hits", "n_measured"))
+    alike = design_effect([case_clusters(outcomes)], *counts)
+    found = corrected_rate(hits, n, *error, conf, design_effect=alike)
+    status = "reader_uninformative" if found.status == "judge_uninformative" else found.status
+    said = {"status": status, "note": found.reason.replace("the judge", "the reader")}
+    return row | corrected(found, error.m_pos, error.m_neg) | said
 
 
 def _pooled(metric: str, arm: str, parts: list[dict[str, Any]]) -> dict[str, Any]:
@@ -161,14 +120,14 @@ def _pooled(metric: str, arm: str, parts: list[dict[str, Any]]) -> dict[str, Any
     n = sum(part["n_answers"] for part in parts)
     head = {"metric": metric, "arm": arm, "language": ALL, "n_answers": n}
     head["raw"] = sum(part["raw"] * part["n_answers"] for part in parts) / n
-    missing = [part["language"] for part in parts if part["status"] not in _SOLVED]
+    missing = [part["language"] for part in parts if part["status"] not in SOLVED]
     if missing:
-        return head | _blank("not_measured", f"no corrected rate for: {', '.join(missing)}")
+        return head | without_numbers("not_measured", f"no corrected rate for: {', '.join(missing)}")
     weights = np.array([part["n_answers"] for part in parts]) / n
     value, lo, hi = (np.array([part[name] for part in parts]) for name in ("value", "lo", "hi"))
     middle = float(weights @ value)
     below, above = (float(np.sqrt(np.sum((weights * gap) ** 2))) for gap in (value - lo, hi - value))
-    found = _blank("ok", "each language corrected with its own error")
+    found = without_numbers("ok", "each language corrected with its own error")
     found |= {"value": middle, "lo": max(0.0, middle - below), "hi": min(1.0, middle + above)}
     for share, count in (("sensitivity", "n_pos"), ("specificity", "n_neg")):
         found[share] = float(weights @ np.array([part[share] for part in parts]))

@@ -9,8 +9,7 @@ import numpy as np
 import pandas as pd
 
 from neverempty.judge import correct_by_matrix
-from neverempty.metrics.clusters import clustered_rates
-from neverempty.metrics.groups import group_rows
+from neverempty.metrics.correcting import corrected, corrected_columns, design_effect, without_numbers
 from neverempty.report.reading import reading_table
 from neverempty.report.tables import Table
 from neverempty.scorers.statements import JUDGED
@@ -20,23 +19,7 @@ JUDGED_REMARK: Final = (
     "Correct if the judge errs on these claims as often as on the labelled ones that it was calibrated with. "
     "Metrics count answers, this table counts claims; a gate judges rates as the judge gave them."
 )
-_COLUMNS: Final[dict[str, Any]] = {
-    "metric": "str",
-    "arm": "str",
-    "verdict": "str",
-    "n_claims": "int64",
-    "raw": "float64",
-    "sensitivity": "float64",
-    "n_pos": "int64",
-    "specificity": "float64",
-    "n_neg": "int64",
-    "value": "float64",
-    "lo": "float64",
-    "hi": "float64",
-    "status": "str",
-    "note": "str",
-}
-_SOLVED: Final = ("ok", "clipped")
+_COLUMNS: Final = corrected_columns("verdict", "n_claims")
 
 
 def correct_for_judge(scores: pd.DataFrame, judges: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
@@ -90,24 +73,11 @@ def _row(metric: str, arm: str, verdict: str, part: pd.DataFrame, judge: Mapping
     head = {"metric": metric, "arm": arm, "verdict": verdict, "n_claims": n, "raw": flagged / n}
     matrix, labels = judge.get("matrix"), judge.get("labels") or ()
     if not matrix or verdict not in labels:
-        blank = dict.fromkeys(("sensitivity", "specificity", "value", "lo", "hi"))
-        note = "the calibration has no matrix for this verdict"
-        return {**head, **blank, "n_pos": 0, "n_neg": 0, "status": "not_measured", "note": note}
-    cases = group_rows([part["suite"].array, part["case_id"].array]).ids
-    worth = float(clustered_rates(np.zeros(len(part), dtype=np.int64), cases, hits, sizes, 1).n_eff[0])
-    found = correct_by_matrix(matrix, labels, verdict, flagged, n, design_effect=max(1.0, n / worth))
-    solved = found.status in _SOLVED
+        return head | without_numbers("not_measured", "the calibration has no matrix for this verdict")
+    alike = design_effect([part["suite"].array, part["case_id"].array], hits, sizes)
+    found = correct_by_matrix(matrix, labels, verdict, flagged, n, design_effect=alike)
     positive = sum(matrix[list(labels).index(verdict)])
-    return {
-        **head,
-        "sensitivity": found.sensitivity,
-        "n_pos": positive,
-        "specificity": found.specificity,
-        "n_neg": sum(map(sum, matrix)) - positive,
-        **{name: getattr(found, name) if solved else None for name in ("value", "lo", "hi")},
-        "status": found.status,
-        "note": found.reason,
-    }
+    return head | corrected(found, positive, sum(map(sum, matrix)) - positive)
 
 
 def judged_table(corrected: pd.DataFrame) -> Table:

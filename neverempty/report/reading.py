@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 import pandas as pd
 
+from neverempty.metrics.correcting import SOLVED
 from neverempty.report import numbers
 from neverempty.report.status import allows_numbers
 from neverempty.report.tables import Table
@@ -72,7 +73,7 @@ def _cells(row: dict[Any, Any]) -> tuple[str, ...]:
     n = int(row["n_answers"])
     withheld = row["status"] == numbers.WITHHELD
     solved = not withheld and not pd.isna(row["value"]) and n >= numbers.FEW
-    note = str(row["note"]) if row["status"] in ("ok", "clipped") else f"{row['status']}: {row['note']}"
+    note = str(row["note"]) if row["status"] in SOLVED else f"{row['status']}: {row['note']}"
     return (
         row["metric"],
         row["arm"],
