@@ -178,11 +178,12 @@ class StepperState:
 
     def _overrules_of(self, key: LabelKey) -> list[LabelEvent]:
         """List what stands of an answer, the last of each person, the latest at the end."""
-        events = self.store.events() if self.store is not None else []
         last: dict[str, LabelEvent] = {}
-        for one in events:
-            if one.key == key and one.action == "overrule" and self.store.is_standing(one):  # type: ignore[union-attr]
-                last.pop(one.annotator, None)
+        if self.store is None:
+            return []
+        for one in self.store.events():
+            if one.key == key and one.action == "overrule" and self.store.is_standing(one):
+                last.pop(one.annotator, None)  # who spoke last comes last
                 last[one.annotator] = one
         return list(last.values())
 
@@ -277,17 +278,15 @@ class StepperState:
             raise UsageError(f"after {one.truth} the label is one of {', '.join(allowed)}, not {label!r}")
         if not reason.strip():
             raise UsageError("say why the label is overruled")
-        trace = one.trace
-        key = overrule_key(trace)
-        language = trace["language"] if isinstance(trace["language"], str) else None
+        language = one.trace["language"]
         self.store.record(
             "overrule",
             self.annotator,
-            key,
+            overrule_key(one.trace),
             label=label,
             reason=reason.strip(),
             was=one.label,
-            language=language,
+            language=language if isinstance(language, str) else None,
         )
         self.message = f"overruled: {one.label} is {label}"
 
